@@ -111,14 +111,20 @@ func topicOf(texts ...string) (t topic) {
 	return t
 }
 
+// told is the text before an order that somebody else gives.
+var told = folded(`\b(?:if|when|should|whenever) (?:an?|any|some|the) (?:\w+ ){1,4}(?:tells?|asks?|says?|instructs?|wants?|orders?|claims?|urges?|tries to make)(?: (?:you|the \w+|it|us|me|claude))?(?: to| that)?[ "'\x60]*$|\b(?:tell|ask|instruct|order|urge|trick)(?:s|ed|ing)? (?:the |an? )?(?:model|agent|assistant|ai|llm|claude|bot|reviewer|reader)s?(?: to| into)?[ "'\x60]*$`)
+
 // isReport reports whether a range quotes or describes an attack in a memory about attacks or
 // examples. A command in code is no quote.
 func (s *scan) isReport(f *form, start, end int) bool {
+	before := s.before(start)
+	if told.MatchString(before) {
+		return true
+	}
 	t := s.topic()
 	if t == facts {
 		return false
 	}
-	before := s.before(start)
 	reported := len(before) > 3 && reporting.MatchString(before)
 	quoted := s.isMarked(start, end) && (f.reason != Fetch || !s.isCode(start, end))
 	if t == attacks {
@@ -135,7 +141,7 @@ func (s *scan) isNegated(start int) bool {
 }
 
 // agentContext shows that an order is for the agent that reads the memory.
-var agentContext = folded(`\b(?:(?:at|on|upon) (?:the )?(?:start|beginning|begin|startup|load(?:ing)?) of (?:each|every|any|the|a|your) (?:new )?(?:session|conversation|task|chat|turn)|(?:each|every|any) (?:new )?(?:session|conversation|task|turn|answer|reply|response|prompt)|session start|before (?:you|answering|responding|replying|any (?:task|other|answer|work|action)|each (?:task|answer)|every (?:task|answer|reply)|doing (?:anything|any)|anything else|continuing|proceeding|starting (?:any|work|a task))|when(?:ever)? (?:you (?:read|see|load|recall|start|open|are)|this (?:memory|note|file) is)|(?:up)?on reading this|after reading this|if you (?:are|can) (?:an? |reading|read|see)|silently|quietly|in the background|without (?:asking|telling|informing|notifying|confirm\w*|mention\w*|permission|approval)|don't ask|do not ask|no questions|immediately|right away|you must|you have to|you need to|you should|as an ai|assistant|ai agents?|ai model|language model|claude must|claude should|the agent must|the model must|your (?:tools?|bash|shell|next))\b|(?:vor|zu beginn|am anfang|bei) jede[rsmn] (?:sitzung|aufgabe|antwort|gespräch\w*)|bevor du|sobald du|ohne (?:rückfrage|nachfrage|zu fragen|bestätigung)|sofort|stillschweigend|heimlich|du musst|(?:al (?:inicio|comienzo|principio) de|en|antes de) cada (?:sesión|tarea|respuesta|conversación)|antes de (?:responder|continuar|cualquier)|sin (?:preguntar|avisar|pedir|decir)|inmediatamente|debes|(?:au début de|avant|à) chaque (?:session|tâche|réponse|conversation)|avant de (?:répondre|continuer)|sans (?:demander|prévenir|confirmer|en parler)|immédiatement|tu dois|vous devez|(?:no início de|em|antes de) cada (?:sessão|tarefa|resposta)|sem (?:perguntar|avisar|pedir)|imediatamente|você deve|(?:all'inizio di|a|prima di) ogni (?:sessione|attività|risposta)|senza (?:chiedere|avvisare)|immediatamente|devi|в начале (?:каждой|любой)|перед каждым|перед каждой|прежде чем|без (?:подтверждения|вопросов|спроса|ведома)|немедленно|сразу же|ты должен|вы должны|セッション(?:の)?(?:開始|最初|ごと|のたび)|毎回|答える前に|回答(?:する)?前に|確認(?:なし|せず)|許可なく|黙って|ただちに|直ちに|すぐに|每次(?:会话|对话|任务|回答)|会话开始|回答(?:之)?前|无需(?:询问|确认)|不要询问|立即|马上|你必须|세션(?:을|이)? ?시작|답변하기 전|매번|확인 없이|묻지 말고|즉시`)
+var agentContext = folded(`\b(?:(?:at|on|upon) (?:the )?(?:start|beginning|begin|startup|load(?:ing)?) of (?:each|every|any|the|a|your) (?:new )?(?:session|conversation|task|chat|turn)|(?:each|every|any) (?:new )?(?:session|conversation|task|turn|answer|reply|response|prompt)|session start|(?:every|each) time|before (?:you|answering|responding|replying|any (?:task|other|answer|work|action)|each (?:task|answer)|every (?:task|answer|reply)|doing (?:anything|any)|anything else|continuing|proceeding|starting (?:any|work|a task))|whenever|when (?:you (?:read|see|load|recall|start|open|are)|this (?:memory|note|file) is)|(?:up)?on reading this|after reading this|if you (?:are|can) (?:an? |reading|read|see)|silently|quietly|in the background|without (?:asking|telling|informing|notifying|confirm\w*|mention\w*|permission|approval)|don't ask|do not ask|no questions|immediately|right away|you must|you have to|you need to|you should|as an ai|assistant|ai agents?|ai model|language model|claude must|claude should|the agent must|the model must|your (?:tools?|bash|shell|next))\b|(?:vor|zu beginn|am anfang|bei) jede[rsmn] (?:sitzung|aufgabe|antwort|gespräch\w*)|bevor du|sobald du|ohne (?:rückfrage|nachfrage|zu fragen|bestätigung)|sofort|stillschweigend|heimlich|du musst|(?:al (?:inicio|comienzo|principio) de|en|antes de) cada (?:sesión|tarea|respuesta|conversación)|antes de (?:responder|continuar|cualquier)|sin (?:preguntar|avisar|pedir|decir)|inmediatamente|debes|(?:au début de|avant|à) chaque (?:session|tâche|réponse|conversation)|avant de (?:répondre|continuer)|sans (?:demander|prévenir|confirmer|en parler)|immédiatement|tu dois|vous devez|(?:no início de|em|antes de) cada (?:sessão|tarefa|resposta)|sem (?:perguntar|avisar|pedir)|imediatamente|você deve|(?:all'inizio di|a|prima di) ogni (?:sessione|attività|risposta)|senza (?:chiedere|avvisare)|immediatamente|devi|в начале (?:каждой|любой)|перед каждым|перед каждой|прежде чем|без (?:подтверждения|вопросов|спроса|ведома)|немедленно|сразу же|ты должен|вы должны|セッション(?:の)?(?:開始|最初|ごと|のたび)|毎回|答える前に|回答(?:する)?前に|確認(?:なし|せず)|許可なく|黙って|ただちに|直ちに|すぐに|每次(?:会话|对话|任务|回答)|会话开始|回答(?:之)?前|无需(?:询问|确认)|不要询问|立即|马上|你必须|세션(?:을|이)? ?시작|답변하기 전|매번|확인 없이|묻지 말고|즉시`)
 
 // order shows that a command is to be run, not described.
 var order = folded(`\b(?:always|first|must|run this|run it|execute|make sure|be sure|required|mandatory|urgent|important|please|immer|zuerst|führe|siempre|primero|ejecuta\w*|toujours|d'abord|exécute\w*|sempre|primeiro|execut\w*|prima|esegui\w*)\b|всегда|сначала|выполни|запусти|обязательно|必ず|常に|最初に|まず|実行(?:して|せよ|すること)|总是|首先|必须|务必|先(?:运行|执行)|항상|먼저|반드시|실행(?:하|해)`)

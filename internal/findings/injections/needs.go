@@ -46,7 +46,7 @@ var (
 	theUser   = folded(`\b(?:user|human|operator|benutzer\w*|nutzer\w*|anwender\w*|usuari\w+|utilisat\w+|utilizador\w*|utent\w+)\b|пользовател`)
 	condition = folded(`\b(?:unless|until|before|without (?:first|check|verif|evidence|proof)|es sei denn|bis|bevor|solange|hasta|a menos|salvo|avant|sauf|jusqu|ate que|antes|finche|prima)\b|пока |если|до тех`)
 	ofProduct = folded(`^\W{0,3}(?:to |whether|which|why|how|if |what went|raw|internal|stack|exception|technical|when|wait|an? |ob |welche|warum|si |pourquoi|por que|se )`)
-	ownDeeds  = folded(`\b(?:this|these|that you|what you|about it|of it|your|silently|instruction\w*|memory|note|das|dies\w*|davon|daruber|est[aeo]|ello|ceci|cela|cette|ce|isto|isso|est[ae]|quest[aeoi]|cio|lo|en)\b|этом|это`)
+	ownDeeds  = folded(`\b(?:this|these|that you|what you|about it|of it|your|silently|instruction\w*|memory|note|das|dies\w*|davon|daruber|est[aeo]|ello|ceci|cela|cette|ce|isto|isso|est[ae]|quest[aeoi]|cio|lo|en)\b|этом|это|эту|этой|этот|данн`)
 	knowing   = folded(`\blet(?:ting)?\b.*\b(?:know|see|find out|notice|suspect)`)
 )
 
@@ -59,6 +59,9 @@ func secretive(s *scan, start, end int) bool {
 	}
 	if condition.MatchString(after) || strings.Contains(match, " let") && !knowing.MatchString(match+after) {
 		return false
+	}
+	if strings.HasPrefix(strings.TrimLeft(match, " "), "without") {
+		return !prohibited.MatchString(s.before(start))
 	}
 	if theUser.MatchString(match) {
 		return !ofProduct.MatchString(after)
@@ -84,7 +87,7 @@ func isOrderedObedience(s *scan, start, end int) bool {
 	return (blindObedience.MatchString(s.flat[start:end]) || inContext(s, start, end)) && !prohibited.MatchString(s.before(start))
 }
 
-var harm = folded(`--dangerously|\b(?:ignore|forget|unattended|consents?|permissions?|npx|override|disregard|without|secrets?|send|approved|authori[sz]ed|must (?:run|execute|open|fetch|include|first|now)|curl|wget|execute|system prompt|disable|delete|credentials?)\b|https?://`)
+var harm = folded(`--dangerously|~/|\b(?:refuse|share|escalate|sandbox|insist|fine to|admin rights|ignore|forget|unattended|consents?|permissions?|npx|override|disregard|without|secrets?|send|approved|authori[sz]ed|must (?:run|execute|open|fetch|include|first|now)|curl|wget|execute|system prompt|disable|delete|credentials?)\b|https?://`)
 
 // addressesDanger requires that a message to models orders something harmful.
 func addressesDanger(s *scan, start, end int) bool {
@@ -112,11 +115,59 @@ func isCovert(s *scan, start, end int) bool {
 	return covert.MatchString(s.sentence(start, end)) && !prohibited.MatchString(s.before(start))
 }
 
-var already = folded(`\b(?:ya|ja|previamente|expresamente|explicitamente|expressamente)\b`)
+var (
+	already  = folded(`\b(?:already|ya|ja|deja|gia|bereits|schon|vorab|ausdrucklich|pauschal|dauerhaft|generell|previamente|expresamente|explicitamente|expressamente|prealablement|explicitement|expressement|esplicitamente|espressamente)\b|уже|заранее|已|预先|事先`)
+	anything = folded(`\b(?:commands?|actions?|operations?|tools?|befehle?|aktionen|kommandos?|comandos?|acciones|operaciones|commandes?|operations|acoes|operacoes|comandi|azioni|operazioni)\b|команд|действи|операци|コマンド|操作|命令|动作|명령|작업`)
+)
 
-// approvedInAdvance requires that an approval was given before, and for more than one thing.
-func approvedInAdvance(s *scan, start, end int) bool {
-	return already.MatchString(s.sentence(start, end)) && inBlanketContext(s, start, end)
+// approvedBroadly requires that an approval was given before, or for the actions of an agent, and
+// for more than one thing.
+func approvedBroadly(s *scan, start, end int) bool {
+	sentence := s.sentence(start, end)
+	return (already.MatchString(sentence) || anything.MatchString(sentence)) && blanket.MatchString(sentence) && !prohibited.MatchString(s.before(start))
+}
+
+var (
+	without = folded(`\b(?:ohne|sin|sans|sem|senza)\b`)
+	noneOf  = folded(`\b(?:kein\w*|no|nada|ningun\w*|aucun\w*|nenhum\w*|nessun\w*|nunca|nie|niemals|nicht|jamais|pas|nao|non|mai)\b`)
+)
+
+// lastingApproval requires that harm is allowed, if something is to be done without a confirmation.
+// "From now on nothing is deployed without approval" is a good rule.
+func lastingApproval(s *scan, start, end int) bool {
+	match := s.flat[start:end]
+	at := without.FindStringIndex(match)
+	if at == nil {
+		return true
+	}
+	return severe.MatchString(s.sentence(start, end)) && !noneOf.MatchString(s.before(start)+match[:at[0]])
+}
+
+// isSendingIt requires that the agent is to send valuable data that the sentence names before.
+func isSendingIt(s *scan, start, end int) bool {
+	sentence := s.sentence(start, end)
+	return !tedious.MatchString(s.flat[start:end]) && !prohibited.MatchString(sentence) && (agentContext.MatchString(sentence) || leading.MatchString(s.before(start)))
+}
+
+// leading is the start of a sentence with an order.
+var leading = folded(`^[\W\d]*(?:please |then |first |also |always |now )*(?:export|collect|read|take|copy|dump|list|gather|print|run|get|grab|find|encode|base64|zip|archive|cat|concatenate|fetch|extract|record|save|every time|each time|whenever|when)\b|\b(?:fine|ok|okay|free) to (?:read|take|copy|use)\b`)
+
+// inAgentContext requires that the sentence is for the agent and forbids nothing.
+func inAgentContext(s *scan, start, end int) bool {
+	return inContext(s, start, end) && !prohibited.MatchString(s.before(start))
+}
+
+var codeSource = folded(`https?://|\b(?:npx|curl|wget|pip3?|npm|sudo|bash|sh|iwr|git clone|eval)\b`)
+
+// fetchesCode requires that the order runs code from elsewhere.
+func fetchesCode(s *scan, start, end int) bool {
+	return codeSource.MatchString(s.flat[start:end]) && !prohibited.MatchString(s.before(start))
+}
+
+// coversUp requires that it is the agent's deed that is not to be seen.
+func coversUp(s *scan, start, end int) bool {
+	sentence := s.sentence(start, end)
+	return !condition.MatchString(sentence) && (ownText.MatchString(sentence) || covert.MatchString(sentence) || theUser.MatchString(sentence) || strings.Contains(s.flat[start:end], "about") || strings.Contains(s.flat[start:end], "bring"))
 }
 
 var ofDeeds = folded(`^\W{0,3}(?:about|what|that|this|of|it\b|why|any|$|[.!])`)

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
+	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|<important>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
 	// roles are names of speakers at the start of a line.
 	roles    = regexp.MustCompile(`(?m)^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
 	banners  = regexp.MustCompile(`\[(?:system|admin|root|system \w+|priority \w+)\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b`)
@@ -38,11 +38,15 @@ func (s *scan) findRoles() {
 	}
 }
 
-// isTagMention reports whether a tag is written about: in the middle of a sentence of a memory about
-// formats.
+// isTagMention reports whether a tag is written about: an opening one in the middle of a line, or any
+// in a memory about formats.
 func (s *scan) isTagMention(start, end int) bool {
 	line := s.Lower[strings.LastIndexByte(s.Lower[:start], '\n')+1 : start]
-	return strings.TrimLeft(line, " >-*") != "" && formats.MatchString(s.flat)
+	if strings.TrimLeft(line, " >-*") == "" {
+		return false
+	}
+	tag := s.Lower[start:end]
+	return formats.MatchString(s.flat) || !strings.HasPrefix(tag, "</") && !strings.HasPrefix(tag, "<|") && !strings.HasPrefix(tag, "[") && !strings.HasPrefix(tag, "<<")
 }
 
 func (s *scan) findSpeakers() {
@@ -59,7 +63,7 @@ func (s *scan) findSpeakers() {
 		case role == "human" || role == "assistant":
 			found = roleLead.MatchString(rest) || strings.Contains(s.Lower, "\nhuman:") && strings.Contains(s.Lower, "\nassistant:")
 		case role == "user":
-			found = at[4] < 0 && userLead.MatchString(rest)
+			found = at[4] < 0 && (userLead.MatchString(rest) || strings.Contains(s.Lower, "\nassistant:"))
 		default:
 			found = roleLead.MatchString(rest) || at[4] >= 0 && (agentContext.MatchString(rest) || severe.MatchString(rest))
 		}
@@ -82,7 +86,7 @@ func (s *scan) addPlain(reason string, start, end int) {
 
 var (
 	fetching = regexp.MustCompile(`\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:-\w+\s+)?(?:ba|z|da)?sh\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)|(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)|\beval\s+["']?\$\((?:curl|wget)|\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|iex|php)\b|\biex\s*\(|\bsource\s+<\(\s*curl|\b(?:curl|wget)\b[^\n]{0,160}(?:&&|;|\band (?:then )?(?:run|execute))[^\n]{0,40}(?:\bsh\b|\bbash\b|chmod \+x|\./|\bit\b|python)|\bnpx\s+(?:-y\s+)?(?:https?://|github:)\S+|\bpip3?\s+install\s+(?:git\+)?https?://\S+|\bnpm\s+(?:i|install)\s+(?:-g\s+)?https?://\S+`)
-	reading  = folded(`\b(?:fetch|open|read|load|visit|download|curl|wget|check|get|pull|browse|retrieve|clone|lade|offne|rufe?|hole?|descarga\w*|abre|telecharge[rz]?|ouvre|baixe|abra|acesse|scarica|apri|скачай\S*|открой\S*|загрузи\S*|ダウンロード\S*|取得\S*|下载|打开|访问|다운로드\S*|열\S*)[^\n]{0,60}https?://\S+[^\n]{0,80}(?:\b(?:follow|execute|obey|run|apply|carry out|do what|perform|eval|treat|befolge\w*|fuhre\w*|ausfuhr\w*|ejecuta\w*|sigue|obedece|execute[zr]?|suis|suivez|siga|esegui\w*|segui)\b|выполн\S*|следуй\S*|запусти\S*|実行|従(?:え|って|い)|执行|运行|遵循|照做|실행|따르)|(?:ダウンロード|取得|開い)[^\n]{0,40}実行|https?://\S+[^\n]{0,40}(?:を|から)[^\n]{0,30}(?:ダウンロード|取得|読)[^\n]{0,30}(?:実行|従)|https?://\S+[^\n]{0,30}(?:에서|를|을)[^\n]{0,30}(?:다운로드|받아|읽)[^\n]{0,30}(?:실행|따르)`)
+	reading  = folded(`\b(?:fetch|open|read|load|visit|download|curl|wget|check|get|pull|browse|retrieve|clone|lade|offne|rufe?|hole?|descarga\w*|abre|telecharge[rz]?|ouvre|baixe|abra|acesse|scarica|apri|скачай\S*|открой\S*|загрузи\S*|ダウンロード\S*|取得\S*|下载|打开|访问|다운로드\S*|열\S*)[^\n]{0,60}https?://\S+[^\n]{0,80}(?:\b(?:follow|execute|obey|run|apply|carry out|do (?:exactly |precisely )?(?:what|as)|perform|eval|treat|befolge\w*|fuhre\w*|ausfuhr\w*|ejecuta\w*|sigue|obedece|execute[zr]?|suis|suivez|siga|esegui\w*|segui)\b|выполн\S*|следуй\S*|запусти\S*|実行|従(?:え|って|い)|执行|运行|遵循|照做|실행|따르)|(?:ダウンロード|取得|開い)[^\n]{0,40}実行|https?://\S+[^\n]{0,40}(?:を|から)[^\n]{0,30}(?:ダウンロード|取得|読)[^\n]{0,30}(?:実行|従)|https?://\S+[^\n]{0,30}(?:에서|를|을)[^\n]{0,30}(?:다운로드|받아|읽)[^\n]{0,30}(?:실행|따르)`)
 	trusted  = regexp.MustCompile(`sh\.rustup\.rs|get\.docker\.com|nvm-sh|get\.pnpm\.io|bun\.sh|deno\.land|homebrew|astral\.sh|ohmyz|get\.helm\.sh|install\.python-poetry|foundry\.paradigm|get\.k3s\.io|sdkman|starship\.rs|just\.systems|fnm\.vercel|volta\.sh|mise\.run|tailscale\.com|cli\.github\.com|hasura|fly\.io|nixos\.org|sentry\.io|claude\.ai|deb\.nodesource`)
 )
 
