@@ -31,9 +31,17 @@ var prohibited = folded(`\b(?:never|do not|don't|must not|not|cannot|can't|avoid
 
 var severe = folded(`\b(?:any|all|every|anything|everything|prod|production|delet\w*|rm -rf|drop|force|credentials?|secrets?|sudo|root|curl|wget|payments?|transfer\w*|refund\w*|wipe|destroy\w*|shell|disabl\w*|authorized_keys|alle\w*|jede\w*|losch\w*|befehle?|todo\w*|cualquier|borr\w*|elimin\w*|comando\w*|tout\w*|supprim\w*|commandes?|tod[oa]s?|qualquer|apag\w*|exclu\w*|tutt\w*|qualsiasi|cancell\w*|ogni|produc\w+|produktion)\b|все|любы|удал|команд|すべて|削除|コマンド|所有|任何|删除|命令|모든|삭제|명령`)
 
+var (
+	english = folded(`\b(?:without|ask|skip|need|permissions?|rights?|access)\b`)
+	ordered = folded(`^[\W\d]*(?:always |then |just |please |simply |never |do not |don't |no need |stop |skip )*(?:run|execut|delet|drop|push|deploy|merg|force|send|install|disabl|remov|transfer|pay|approv|do|perform|use|apply|wip|proceed|continu|ask|to ask|all|confirm|permission|grant|creat|writ|chang|start|restart|overwrit)\w*\b|\b(?:you|agents?|claude|assistants?|must|should|always|auto\w*)\b|(?:do not|don.t|never) ask`)
+)
+
 // dangerousOrder requires an order that does harm, and no prohibition: "never push without asking"
 // is a good rule.
 func dangerousOrder(s *scan, start, end int) bool {
+	if english.MatchString(s.flat[start:end]) && !ordered.MatchString(s.sentence(start, end)) {
+		return false
+	}
 	return severe.MatchString(s.sentence(start, end)) && !prohibited.MatchString(s.before(start)) && !s.isNegated(start)
 }
 

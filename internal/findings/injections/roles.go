@@ -10,31 +10,80 @@ import (
 var (
 	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|<important>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
 	// roles are names of speakers at the start of a line.
-	roles    = regexp.MustCompile(`(?m)^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
-	banners  = regexp.MustCompile(`\[(?:system|admin|root|system \w+|priority \w+)\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b`)
+	roles    = regexp.MustCompile(`^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
+	banners  = regexp.MustCompile(`\[(?:system|admin|root|system (?:override|message|prompt|notes?|instructions?|directive|alert|notice|update|command)|priority (?:override|message|instructions?))\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b`)
 	roleLead = folded(`^[\s"'*]*(?:ignore|disregard|you (?:are|must|will|have|now|may|can)|from now|new |override|execute|run|forget|do not|don't|act|disable|delete|send|reveal|print|grant|approv\w*|safety|priority|maintenance|all |the (?:user|previous|following)|yes\b|sure|understood|ok\b|okay|i (?:will|have|can|approve|confirm|authori[sz]e)|go ahead|please (?:run|execute|delete|send|ignore|push)|proceed|permission|confirmed|this (?:memory|message|is an?)|always|never|sudo|emergency|important|urgent|as (?:an|the)|continue)`)
 	userLead = folded(`^[\s"'*]*(?:ignore|yes,? |i (?:approve|confirm|authori[sz]e|agree|allow)|go ahead|approved|please (?:run|execute|delete|send|ignore|push|disable)|run |execute |delete |proceed|disregard|forget)`)
 	formats  = folded(`chat (?:formats?|templates?|markup)|few-shot|dataset|fine-?tun|transcripts?\b|jsonl|chatml|tokeni[sz]|dialogues?\b|training data|prompt (?:files?|layouts?|structures?|formats?|templates?)|stop (?:sequence|token)|special token|conversation format|log format|turn format`)
-	speakers = regexp.MustCompile(`(?m)^[ >]{0,3}(?:\*\*|\[|#{1,4} ?)?(?:系统|系統|システム|система|시스템|助手|人类|ассистент|アシスタント|어시스턴트)(?:消息|提示|指令|メッセージ|пр\S+|сообщение)?(?:\*\*|\])? ?: ?([^\n]+)`)
+	speakers = regexp.MustCompile(`^[ >]{0,3}(?:\*\*|\[|#{1,4} ?)?(?:系统|系統|システム|система|시스템|助手|人类|ассистент|アシスタント|어시스턴트)(?:消息|提示|指令|メッセージ|пр\S+|сообщение)?(?:\*\*|\])? ?: ?([^\n]+)`)
 	second   = regexp.MustCompile(`你|您|必须|忽略|覆盖|ты|тебе|вы|игнорир|あなた|無視|せよ|してください|너|당신|무시|하라|하세요`)
 )
 
 // findRoles finds marks of other speakers, and ends of the text that holds the memory.
 func (s *scan) findRoles() {
-	if strings.ContainsAny(s.Lower, "<[#-=") || strings.Contains(s.Lower, "system") {
-		for _, at := range tokens.FindAllStringIndex(s.Lower, -1) {
-			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) && !s.isTagMention(at[0], at[1]) {
-				s.addPlain(Role, at[0], at[1])
-			}
-		}
-		for _, at := range banners.FindAllStringIndex(s.Lower, -1) {
-			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) && !formats.MatchString(s.flat) {
+	text := s.Lower
+	if (strings.Contains(text, "<") || strings.Contains(text, "inst]")) && containsAny(text, tokenParts) {
+		for _, at := range tokens.FindAllStringIndex(text, -1) {
+			if !s.inCode(at[0], at[1]) && !s.isTagMention(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) {
 				s.addPlain(Role, at[0], at[1])
 			}
 		}
 	}
-	if strings.Contains(s.Lower, ":") {
-		s.findSpeakers()
+	if strings.Contains(text, "system override") {
+		s.findBanner(0, len(text))
+	}
+	for start := 0; start < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		s.examineLine(start, end)
+		start = end + 1
+	}
+}
+
+// tokenParts are parts of tokens. One of them is in each match.
+var tokenParts = []string{"<|", "inst]", "sys>>", "<start_of", "<end_of", "</", "<system", "<assistant", "<human", "<admin", "<developer", "<instruction", "<override", "<important"}
+
+// speakerStarts are the first letters of speakers in other scripts.
+var speakerStarts = []string{"系", "シ", "сис", "시", "助", "人", "асс", "ア", "어"}
+
+// examineLine looks for banners and speakers at the start of a line.
+func (s *scan) examineLine(start, end int) {
+	line := s.Lower[start:end]
+	rest := strings.TrimLeft(line, " >#*[-=")
+	if rest == "" {
+		return
+	}
+	if (len(rest) < len(line) || rest[0] == 'b' || rest[0] == 'e' || rest[0] == 's') && containsAny(line, []string{"end", "begin", "start", "new", "system", "[admin", "[root", "[priority", "instruction", "response"}) {
+		s.findBanner(start, end)
+	}
+	switch rest[0] {
+	case 'h', 'a', 's', 'd', 'u', 'o':
+		for _, role := range []string{"human", "assistant", "system", "developer", "user", "admin", "anthropic", "operator"} {
+			if strings.HasPrefix(rest, role) && strings.Contains(rest, ":") {
+				s.findSpeaker(start)
+				break
+			}
+		}
+	default:
+		if rest[0] >= utf8.RuneSelf && strings.Contains(rest, ":") {
+			for _, first := range speakerStarts {
+				if strings.HasPrefix(rest, first) {
+					s.findForeignSpeaker(start, end)
+					break
+				}
+			}
+		}
+	}
+}
+
+func (s *scan) findBanner(start, end int) {
+	for _, at := range banners.FindAllStringIndex(s.Lower[start:end], -1) {
+		from, to := start+at[0], start+at[1]
+		if !s.inCode(from, to) && !(s.inMarks(from, to) && s.topic() == attacks) && !formats.MatchString(s.flat) {
+			s.addPlain(Role, from, to)
+		}
 	}
 }
 
@@ -49,32 +98,37 @@ func (s *scan) isTagMention(start, end int) bool {
 	return formats.MatchString(s.flat) || !strings.HasPrefix(tag, "</") && !strings.HasPrefix(tag, "<|") && !strings.HasPrefix(tag, "[") && !strings.HasPrefix(tag, "<<")
 }
 
-func (s *scan) findSpeakers() {
-	if !containsAny(s.Lower, []string{"human", "assistant", "system", "developer", "user", "admin", "anthropic", "operator"}) && !containsAny(s.Lower, []string{"系", "シ", "сис", "시", "助", "人", "асс", "ア", "어"}) {
+// findSpeaker examines the name of a speaker at the start of a line. What it says can be on the
+// next.
+func (s *scan) findSpeaker(start int) {
+	end := min(len(s.Lower), start+600)
+	at := roles.FindStringSubmatchIndex(s.Lower[start:end])
+	if at == nil || at[0] != 0 {
 		return
 	}
-	for _, at := range roles.FindAllStringSubmatchIndex(s.Lower, -1) {
-		role, rest := s.Lower[at[2]:at[3]], withoutAccents(s.Lower[at[6]:at[7]])
-		if s.inCode(at[2], at[3]) || s.inMarks(at[2], at[3]) && s.topic() == attacks || formats.MatchString(s.flat) {
-			continue
-		}
-		found := false
-		switch {
-		case role == "human" || role == "assistant":
-			found = roleLead.MatchString(rest) || strings.Contains(s.Lower, "\nhuman:") && strings.Contains(s.Lower, "\nassistant:")
-		case role == "user":
-			found = at[4] < 0 && (userLead.MatchString(rest) || strings.Contains(s.Lower, "\nassistant:"))
-		default:
-			found = roleLead.MatchString(rest) || at[4] >= 0 && (agentContext.MatchString(rest) || severe.MatchString(rest))
-		}
-		if found {
-			s.addPlain(Role, at[2], at[7])
-		}
+	role, rest := s.Lower[start+at[2]:start+at[3]], withoutAccents(s.Lower[start+at[6]:start+at[7]])
+	from, to := start+at[2], start+at[7]
+	if s.inCode(from, start+at[3]) || s.inMarks(from, start+at[3]) && s.topic() == attacks || formats.MatchString(s.flat) {
+		return
 	}
-	for _, at := range speakers.FindAllStringSubmatchIndex(s.Lower, -1) {
-		if second.MatchString(s.Lower[at[2]:at[3]]) && !s.inCode(at[0], at[1]) && s.topic() != attacks {
-			s.addPlain(Role, at[0], at[1])
-		}
+	found := false
+	switch {
+	case role == "human" || role == "assistant":
+		found = roleLead.MatchString(rest) || strings.Contains(s.Lower, "\nhuman:") && strings.Contains(s.Lower, "\nassistant:")
+	case role == "user":
+		found = at[4] < 0 && (userLead.MatchString(rest) || strings.Contains(s.Lower, "\nassistant:"))
+	default:
+		found = roleLead.MatchString(rest) || at[4] >= 0 && (agentContext.MatchString(rest) || severe.MatchString(rest))
+	}
+	if found {
+		s.addPlain(Role, from, to)
+	}
+}
+
+func (s *scan) findForeignSpeaker(start, end int) {
+	at := speakers.FindStringSubmatchIndex(s.Lower[start:end])
+	if at != nil && second.MatchString(s.Lower[start+at[2]:start+at[3]]) && !s.inCode(start+at[0], start+at[1]) && s.topic() != attacks {
+		s.addPlain(Role, start+at[0], start+at[1])
 	}
 }
 
@@ -133,7 +187,7 @@ func (s *scan) around(start, end int) string {
 var (
 	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->|(?m)^\[(?://|comment)\]: (?:#|<>) ?[("'](.*?)[)"']$`)
 	concealed  = regexp.MustCompile(`(?s)<(\w+)[^>]*style\s*=\s*["'][^"']*(?:display:\s*none|font-size:\s*0|color:\s*(?:white|#fff\w*|transparent)|opacity:\s*0(?:\.0\d*)?\b|visibility:\s*hidden)[^"']*["'][^>]*>([^<]{12,})<|<(?:span|div|p)\s+hidden[^>]*>([^<]{12,})<`)
-	addressing = folded(`^\W*(?:(?:note|instructions?|message|hint|for|to|dear|hey)\W+(?:to |for |the )*)?(?:ai|assistant|agents?|claude|llms?|model|system|bot)\b\W|\b(?:you must|you should|you are|you will|ignore|disregard|execute|do not (?:tell|mention|ask)|don't (?:tell|mention|ask)|approved|authori[sz]ed|curl|wget|send (?:the|all|any|every)|without asking|run (?:the|this|it|git|rm|npm|bash)|delete|du musst|ignorier\w*|fuhre|debes|ignora|ejecuta|tu dois|execute|voce deve|devi|esegui)\b|игнорир|выполн|ты должен|無視|実行し|忽略|执行|必须|무시|실행`)
+	addressing = folded(`^\W*(?:(?:note|instructions?|message|hint|for|to|dear|hey)\W+(?:to |for |the )*)?(?:ai|assistant|agents?|claude|llms?|model|system|bot)\b\W|\b(?:you must|you should|you are (?:now|authori[sz]ed|allowed|an? (?:ai|assistant|agent|llm))|ignore (?:all|any|the|your|previous|everything)|disregard|execute|do not (?:tell|mention|ask)|don't (?:tell|mention|ask)|approved|authori[sz]ed|curl|wget|send (?:the|all|any|every)|without asking|run (?:the|this|it|git|rm|npm|bash)|du musst|ignorier\w*|fuhre|debes|ignora|ejecuta|tu dois|execute|voce deve|devi|esegui)\b|игнорир|выполн|ты должен|無視|実行し|忽略|执行|必须|무시|실행`)
 )
 
 // findComments finds orders in text that a page does not display.
@@ -163,7 +217,6 @@ func (s *scan) inMarks(start, end int) bool { return s.overlaps(start, end, fals
 func (s *scan) inCode(start, end int) bool { return s.overlaps(start, end, true) }
 
 var (
-	blob     = regexp.MustCompile(`[A-Za-z0-9+/_-]{24,}={0,2}`)
 	decoding = folded(`\b(?:decod\w*|base64|dekodier\w*|decodifi\w*|atob)\b|декодир|デコード|解码|디코딩`)
 	running  = folded(`\b(?:run|execute|eval|follow|obey|apply|perform|pipe|ausfuhr\w*|fuhre|befolge\w*|ejecuta\w*|sigue|execute[zr]?|suis|siga|esegui\w*|segui)\b|\|\s*(?:ba|z)?sh\b|выполн|следуй|запусти|実行|従|执行|运行|遵循|실행|따르`)
 	command  = regexp.MustCompile(`\b(?:curl|wget|rm -rf|bash|sh -c|powershell|eval|nc )\b`)
@@ -171,21 +224,55 @@ var (
 
 // findEncoded finds orders in base64, and orders to decode something and run it.
 func (s *scan) findEncoded() {
-	for _, at := range blob.FindAllStringIndex(s.Plain, 64) {
-		text := decode(s.Plain[at[0]:at[1]])
-		if text != "" && (len(find(text, func() topic { return facts })) > 0 || command.MatchString(text)) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) {
-			s.addPlain(Encoded, at[0], at[1])
-			continue
+	for start := 0; start < len(s.Plain); {
+		end := start
+		for end < len(s.Plain) && isBase64(s.Plain[end]) {
+			end++
 		}
-		if !decoding.MatchString(s.flat) {
-			continue
+		if end-start >= minBlob {
+			s.findBlob(start, end)
 		}
-		start, end := s.flatOf(at[0]), s.flatOf(at[1])
-		sentence := s.around(start, end) + s.sentence(start, end)
-		if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && s.topic() != attacks {
-			s.addPlain(Encoded, at[0], at[1])
+		start = end + 1
+	}
+}
+
+// findBlob examines what may be base64.
+func (s *scan) findBlob(from, to int) {
+	if !isEncoded(s.Plain[from:to]) || from > 0 && strings.IndexByte("./:", s.Plain[from-1]) >= 0 {
+		return
+	}
+	text := decode(s.Plain[from:to])
+	if text != "" && (len(find(text, func() topic { return facts })) > 0 || command.MatchString(text)) && !(s.inMarks(from, to) && s.topic() == attacks) {
+		s.addPlain(Encoded, from, to)
+		return
+	}
+	if !decoding.MatchString(s.flat) {
+		return
+	}
+	start, end := s.flatOf(from), s.flatOf(to)
+	sentence := s.around(start, end) + s.sentence(start, end)
+	if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && s.topic() != attacks {
+		s.addPlain(Encoded, from, to)
+	}
+}
+
+// minBlob is the length of the shortest base64 that can hold an order. It is arbitrary.
+const minBlob = 24
+
+func isBase64(c byte) bool {
+	return isLetter(c|0x20) && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
+}
+
+// isEncoded reports whether a text has the letters of base64, unlike a path or an identifier.
+func isEncoded(text string) bool {
+	changes := 0
+	for i := 1; i < len(text); i++ {
+		a, b := text[i-1], text[i]
+		if isLetter(a) && !isLetter(b) && b != '/' && b != '-' && b != '_' || !isLetter(a) && isLetter(b) {
+			changes++
 		}
 	}
+	return changes*5 >= len(text) && strings.Count(text, "/")*10 < len(text)
 }
 
 // flatOf returns the offset in the flat text of an offset of Plain.

@@ -286,7 +286,7 @@ func isBasic(value string) bool {
 }
 
 var (
-	userOption = regexp.MustCompile(`(?:^|\s)(?:-u|--user|--proxy-user|-U)(?:\s+|=)?["'` + "`" + `]?([\w.@+-]*):([^\s"'` + "`" + `<>]+)`)
+	userOption = regexp.MustCompile(`(?:^|\s)(?:-u|--user|--proxy-user|-U|--auth|-a)(?:\s+|=)?["'` + "`" + `]?([\w.@+-]*):([^\s"'` + "`" + `<>]+)`)
 	dashP      = regexp.MustCompile(`\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|mongodump|docker login|podman login|helm registry login|htpasswd|smbclient|sqlcmd|redis-cli|ldapsearch|az login|ipmitool)\b[^\n|]*?\s(?:-p|-P|-a|-w)\s?["']?([^\s"'` + "`" + `-][^\s"'` + "`" + `]{3,})`)
 	pgpass     = regexp.MustCompile(`(?m)^[\s>` + "`" + `]*[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w.*-]+:([^\s:` + "`" + `]{4,})[\s` + "`" + `]*$`)
 	oracle     = regexp.MustCompile(`(?:thin:|sqlplus\s+(?:-\w+\s+)?)[\w$]+/([^\s@/"]+)@`)
@@ -295,7 +295,7 @@ var (
 
 // findCommands finds passwords in arguments of commands.
 func (s *scan) findCommands() {
-	s.findArgument(userOption, 2, "-u", "--user", "--proxy-user", "-U ")
+	s.findArgument(userOption, 2, "-u", "--user", "--proxy-user", "-U ", "--auth", " -a ")
 	s.findArgument(dashP, 1, "mysql", "mariadb", "sshpass", "mongo", "docker login", "podman login", "helm registry", "htpasswd", "smbclient", "sqlcmd", "redis-cli", "ldapsearch", "az login", "ipmitool")
 	s.findArgument(oracle, 1, "thin:", "sqlplus")
 	s.findArgument(piped, 1, "| sudo -S", "--password-stdin", "|sudo -S", "| passwd", "chpasswd", "--with-token", "cryptsetup", "passphrase-fd", "kinit")
@@ -312,6 +312,9 @@ func (s *scan) findArgument(pattern *regexp.Regexp, group int, keywords ...strin
 		start, end := at[2*group], at[2*group+1]
 		value := strings.TrimRight(s.Plain[start:end], ").,;")
 		if isPlaceholder(value) || isVariableLike(value) || allDigits(value) && len(value) < 6 || filePath.MatchString(value) || !traitsOf(value).letters() && !allDigits(value) {
+			continue
+		}
+		if option := s.Plain[at[0]:start]; group == 2 && strings.Contains(option, "-a") && !isSecretive(value) {
 			continue
 		}
 		if group == 2 && value == s.Plain[at[2]:at[3]] || s.near(strongExample, start) || isWeak(value) && s.near(weakExample, start) {

@@ -39,7 +39,7 @@ var labels = indexLabels(map[kind]string{
 		mật khẩu|كلمة المرور|كلمة السر|סיסמה|סיסמא|पासवर्ड|รหัสผ่าน|kata sandi|κωδικός|passcode|zugangspasswort|passkey phrase`,
 	phrase: `passphrase|pass phrase|passwortsatz|frase de contraseña|phrase secrète|phrase de passe|パスフレーズ|密码短语`,
 	short:  `pwd!|pw!|pass!|psw!|mdp!|clave!|pswd!|pword!|passw!`,
-	token: `api key|apikey|api-key|api_key|api keys|access key|access_key|access-key|accesskey|secret key|secretkey|secret_key|secret-key|private key|private_key|privatekey|client secret|signing key|signing_key|
+	token: `totp seed|totp secret|otp secret|otp seed|api key|apikey|api-key|api_key|api keys|access key|access_key|access-key|accesskey|secret key|secretkey|secret_key|secret-key|private key|private_key|privatekey|client secret|signing key|signing_key|
 		encryption key|encryption_key|auth key|auth_key|authkey|authtoken|_auth!|auth!|master key|master_key|masterkey|license key|licence key|account key|accountkey|shared key|deploy key|webhook key|integration key|ingest key|service key|service_role_key|
 		service role key|storage key|admin key|account_key|token|secret|api-schlüssel|api schlüssel|zugriffstoken|zugangsschlüssel|geheimer schlüssel|geheimnis!|clave de api|clave api|clave secreta|clave de acceso|clé d'api|clé api|clé secrète|clé d'accès|jeton!|
 		chave de api|chave da api|chave api|chave secreta|chave de acesso|chiave api|chiave segreta|api ключ|api-ключ|ключ api|секретный ключ|ключ доступа|токен|トークン|apiキー|シークレット|秘密鍵|アクセスキー|密钥|密鑰|令牌|金鑰|토큰|api 키|api키|시크릿|액세스 키|비밀 키`,
@@ -48,7 +48,7 @@ var labels = indexLabels(map[kind]string{
 	code:      `recovery code|recovery codes|backup code|backup codes|2fa codes|mfa codes|wiederherstellungscode|wiederherstellungscodes|códigos de recuperación|codes de secours|резервные коды|恢复码|復旧コード|リカバリーコード`,
 	cookie:    `cookie|set-cookie|session id|sessionid|session_id|session-id|phpsessid|jsessionid|connect.sid|asp.net_sessionid|session cookie|sid!`,
 	seed:      `seed phrase|seed words|recovery phrase|recovery words|mnemonic|secret recovery phrase|wallet seed|seed-phrase|wiederherstellungsphrase|frase semilla|phrase de récupération|助记词|シードフレーズ|시드 문구|мнемоник|сид-фраза|сид фраза`,
-	login:     `credentials|creds!|credential!|login!|logins!|log in with|zugangsdaten|anmeldedaten|login-daten|logindaten|zugang!|credenciales|acceso!|identifiants|accès!|credenciais|credenziali|учётные данные|учетные данные|логин!|доступ!|ログイン|認証情報|账号|帳號|账户|凭据|계정|로그인`,
+	login:     `credentials|creds!|credential!|login!|logins!|log in with|log in as|zugangsdaten|anmeldedaten|login-daten|logindaten|zugang!|credenciales|acceso!|identifiants|accès!|credenciais|credenziali|учётные данные|учетные данные|логин!|доступ!|ログイン|認証情報|账号|帳號|账户|凭据|계정|로그인`,
 	signature: `sig!|signature!|x-amz-signature|x-goog-signature`,
 })
 
@@ -153,31 +153,39 @@ func (s *scan) findLabelled(l label, start, end int) {
 	}
 	identifier = identifier || start > 1 && s.Plain[start-2:start] == "--" || l.kind == password && strings.Contains(lineBefore(s.Lower, start), "login ")
 	how, from := s.link(at, identifier)
-	if how == none {
+	if how != none && s.findLinked(l, start, how, from, identifier) {
 		return
 	}
+	if how == none || how == bare {
+		if how, from, ok := s.distantLink(l, at); ok {
+			s.findLinked(l, start, how, from, identifier)
+		}
+	}
+}
+
+// findLinked finds the value at an offset behind a label, and reports whether there is one.
+func (s *scan) findLinked(l label, start int, how link, from int, identifier bool) bool {
+	before := len(s.hits)
 	switch l.kind {
 	case login:
 		s.findLogin(from)
-		return
 	case seed:
 		s.findSeed(from)
-		return
 	case code:
 		s.findCodes(from)
-		return
 	case pin:
 		s.findPIN(from)
-		return
+	default:
+		v, ok := s.value(from, how, start)
+		if !ok {
+			return false
+		}
+		c := labelled{label: l, value: v, how: how, identifier: identifier, start: start}
+		if rule := s.judge(&c); rule != "" {
+			s.add(c.value.start, c.value.end, rule)
+		}
 	}
-	v, ok := s.value(from, how, start)
-	if !ok {
-		return
-	}
-	c := labelled{label: l, value: v, how: how, identifier: identifier, start: start}
-	if rule := s.judge(&c); rule != "" {
-		s.add(c.value.start, c.value.end, rule)
-	}
+	return len(s.hits) > before
 }
 
 // labelEnd returns the end of the identifier or word that a label belongs to. ok is false if it
@@ -266,8 +274,8 @@ const closers = "\"'`*_])"
 // Words between a label and its value.
 var (
 	prepositions = words(`for of on in at to from with by für vom von des der dem zum zur im am beim fürs de del du da do dos das della dello dell per para pour à au aux sur en la le el для от к на в у`)
-	verbs        = words(`is was equals lautet ist war heißt heisst wurde es era est était sera é è er är jest to as set changed reset auf a wordt такой теперь сейчас будет установлен есть`)
-	adverbs      = words(`now currently still again just simply always temporarily reset set changed updated literally to as the auf jetzt aktuell derzeit weiterhin immer gesetzt ahora actualmente siempre
+	verbs        = words(`is was equals lautet ist war heißt heisst wurde es era est était sera é è er är jest must should muss debe doit deve to as set changed reset auf a wordt такой теперь сейчас будет установлен есть`)
+	adverbs      = words(`be sein ser être now currently still again just simply always temporarily reset set changed updated literally to as the auf jetzt aktuell derzeit weiterhin immer gesetzt ahora actualmente siempre
 		maintenant actuellement toujours agora atualmente ora adesso attualmente sempre теперь сейчас такой`)
 	particles = []string{"は", "が", "是", "为", "為", "改成", "改为", "設為", "设为", "设置为", "就是", "는", "은", "이", "가", "를", "을"}
 )
@@ -304,6 +312,9 @@ func (s *scan) link(at int, identifier bool) (link, int) {
 	}
 	rest := text[p:min(len(text), p+100)]
 	word := leadingWord(rest)
+	if len(word) < len(rest) && (isAlnum(rest[len(word)]) || rest[len(word)] == '-' || rest[len(word)] == '_') {
+		word = "" // the start of a value
+	}
 	if n := particle(rest); n > 0 {
 		return weak, s.adverbs(p + n)
 	}
@@ -334,6 +345,39 @@ func (s *scan) link(at int, identifier bool) (link, int) {
 	return none, 0
 }
 
+var (
+	distant = regexp.MustCompile(`^ (?:[\pL\d.@'’_/-]{2,24} ){0,3}[\pL\d.@'’_/-]{2,24} ?(?::|=|→)[\s` + "`" + `*]`)
+	inside  = regexp.MustCompile(`^[^.\n\d]{0,30}\s[` + "`" + `"*#]*\d{4,8}\b`)
+)
+
+// distantLink finds a value behind a label and some words: "password staging db: …". Only values
+// that look like passwords count there. A code of a door may follow without a sign.
+func (s *scan) distantLink(l label, at int) (link, int, bool) {
+	rest := s.Lower[at:min(len(s.Lower), at+120)]
+	if l.kind == pin && len(l.text) > 4 {
+		if inside.MatchString(rest) {
+			return weak, at + strings.IndexAny(rest, "0123456789"), true
+		}
+	}
+	m := distant.FindString(rest)
+	if m == "" || l.kind == login || l.kind == seed || l.kind == code || l.kind == cookie || l.kind == signature {
+		return none, 0, false
+	}
+	for _, word := range strings.Fields(m) {
+		if notCredentials[strings.TrimRight(word, ":=→*`")] {
+			return none, 0, false
+		}
+	}
+	if l.kind == pin {
+		return strong, at + len(m) - 1, true
+	}
+	v, ok := s.value(at+len(m)-1, strong, at)
+	if t := traitsOf(v.text); !ok || v.nextLine || !isSecretive(v.text) && !(t.upper && t.lower && t.digit && len(v.text) >= 8) {
+		return none, 0, false
+	}
+	return strong, at + len(m) - 1, true
+}
+
 // sign returns the link at an offset if a sign is there.
 func (s *scan) sign(p int) (link, int) {
 	text := s.Lower
@@ -347,6 +391,10 @@ func (s *scan) sign(p int) (link, int) {
 		return strong, p + 3
 	case rest[0] == '=':
 		return strong, p + 1
+	case rest[0] == '>':
+		if open := strings.LastIndexByte(text[max(0, p-24):p], '<'); open >= 0 && !strings.ContainsAny(text[max(0, p-24)+open:p], " \n/") {
+			return strong, p + 1
+		}
 	case rest[0] == ':':
 		return strong, s.adverbs(p + 1)
 	case strings.HasPrefix(rest, "— "), strings.HasPrefix(rest, "– "):
@@ -362,7 +410,7 @@ func (s *scan) adverbs(p int) int {
 	for range 3 {
 		p = s.blanks(p)
 		word := leadingWord(s.Lower[p:min(len(s.Lower), p+24)])
-		if !adverbs[word] {
+		if next := p + len(word); !adverbs[word] || next < len(s.Lower) && s.Lower[next] != ' ' && s.Lower[next] != ':' {
 			break
 		}
 		p += len(word)

@@ -57,7 +57,7 @@ var exampleParts = []string{
 var (
 	variable   = regexp.MustCompile(`^(?:\$\{?\w+\}?|\$\(.*|\$\{\{?.*|%\w+%|%[-+#0]?[a-zA-Z]|@\w+@|__\w+__|#\{.*|\{\{?.*|<.*|\[.*|\(.*|&\w+;?|:\w+|\?+|!\w+|-+|_+|=+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$`)
 	expression = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:\(|\[["'\w]|::|->)|[\w\])]\(\)?$|^(?:os|process|env|config|settings|secrets|vars|self|this|data|var|local|module|ctx|cfg|opts|args|params|req|request|form|user|row)\.[\w.]+$`)
-	measure    = regexp.MustCompile(`(?i)^(?:v?\d+(?:[.,:/xX-]\d+)*(?:-?[a-z%]{1,6}|\+|th|rd|nd|st)?|\d+(?:-|–)?(?:chars?|characters?|digits?|bits?|bytes?|days?|hours?|minutes?|seconds?|months?|years?|word|words|stellig|zeichen)|\d{4}-\d\d?-\d\d?(?:t.*)?|\d{1,2}:\d\d.*|[a-z]{2,10}-\d{1,6}|#\d+|q[1-4](?:[-/]?\d+)?)$`)
+	measure    = regexp.MustCompile(`(?i)^(?:v?\d+(?:[.,:/xX-]\d+)*(?:-?[a-z%]{1,6}|\+|th|rd|nd|st)?|\d+(?:-|–)?(?:chars?|characters?|digits?|bits?|bytes?|days?|hours?|minutes?|seconds?|months?|years?|word|words|stellig|zeichen)|\d{4}-\d\d?-\d\d?(?:t.*)?|\d{1,2}:\d\d.*|(?-i:[A-Z]{2,10}-\d{1,6})|#\d+|q[1-4](?:[-/]?\d+)?)$`)
 	filePath   = regexp.MustCompile(`^(?:~?/|\.{1,2}/|[A-Za-z]:\\|\$HOME)|^[\w-]+(?:/[\w.-]+){2,}$|\.(?:md|txt|go|py|js|ts|tsx|rs|rb|java|json|ya?ml|toml|env|pem|key|crt|cfg|ini|conf|sh|sql|log|gpg|age|enc)$`)
 )
 
@@ -81,7 +81,7 @@ func isPlaceholder(value string) bool {
 			return true
 		}
 	}
-	return strings.Contains(value, "${") || strings.Contains(value, "{{") || strings.Contains(value, "$(") || strings.HasPrefix(lower, "xxx")
+	return strings.Contains(value, "${") || strings.Contains(value, "{{") || strings.Contains(value, "$(") || strings.HasPrefix(lower, "xxx") || strings.HasPrefix(lower, "--")
 }
 
 // distinct returns the number of different bytes in a text, up to 4.

@@ -201,6 +201,7 @@ var (
 	technology  = regexp.MustCompile(`(?i)^(?:argon2|bcrypt|sha-?\d|md5|aes|rsa|pbkdf2|base64|base32|oauth|totp|x\.?509|1password|utf-?8|ed25519|[hre]s256|tls|pkcs|scram|k8s|op:|vault:|ssm:|arn:|kms:|env:|file:|enc\[|secret:|sops:|2fa|mfa|http|s3|ipv?\d|python\d|node\d|postgres\d)`)
 	storeWords  = words(`password passwords passwd secret secrets token tokens key keys credential credentials vault pass pwd db database cert auth login store manager`)
 	phraseStops = words(`the a an is are be must not to of in on for with and or please enter your wrong invalid contain contains least characters may should can from at by it this that stored kept required field`)
+	account     = regexp.MustCompile(`\b(?:user(?:name)?|login|usuario|benutzer|utilisateur|utente|usuário|ssh|s?ftp|vpn|account|admin|root|smtp|imap|wifi|wlan)\b|логин|ユーザ|账号|用户|계정`)
 	userLabel   = regexp.MustCompile(`(?:user(?:name)?|login|usr|account|e-?mail|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|usuário|utente|логин|пользователь|ユーザー?名?|用户名?|帳號|账号|사용자|아이디)\s*[*_` + "`" + `"']*\s*(?:[:=|/是は]|ist|is|es|est|für)`)
 )
 
@@ -214,7 +215,11 @@ func (s *scan) isPassword(c *labelled) bool {
 		return c.value.quoted && c.how != bare && isPassphrase(v, c.label.kind == phrase)
 	}
 	t := traitsOf(v)
-	if c.label.kind == short && (c.how == bare || c.how == weak) && !isSecretive(v) && !c.value.quoted {
+	strong3 := t.lower && t.upper && t.digit && len(v) >= 8 && !hasStoreWord(v)
+	if c.label.kind == short && (c.how == bare || c.how == weak) && !isSecretive(v) && !strong3 && !c.value.quoted {
+		return false
+	}
+	if (c.label.text == "clave" || c.label.text == "pass") && !c.value.quoted && t.separator && !t.upper && !t.symbol && !isRandom(v) {
 		return false
 	}
 	if !c.value.quoted && (strings.ContainsAny(v, "()") && expression.MatchString(v) || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "#")) {
@@ -224,7 +229,10 @@ func (s *scan) isPassword(c *labelled) bool {
 	case !t.letters():
 		return t.digit && (c.how == strong || c.how == weak || c.value.quoted) && len(v) >= 6 && c.label.kind != short && !t.separator
 	case c.how == bare:
-		return isSecretive(v) && (t.symbol || isRandom(v) || c.identifier && t.digit && t.letters()) || c.identifier && t.digit && len(v) >= 6 && !hasStoreWord(v)
+		if c.identifier && t.digit && len(v) >= 6 && !hasStoreWord(v) || isSecretive(v) && (t.symbol || isRandom(v)) {
+			return true
+		}
+		return (strong3 || t.lower && t.digit && t.separator && len(v) >= 12 && !hasStoreWord(v)) && account.MatchString(lineBefore(s.Lower, c.start))
 	case t.digit:
 		if hasStoreWord(v) && !t.symbol && !isRandom(v) {
 			return false
@@ -334,7 +342,7 @@ func (s *scan) isKey(c *labelled) bool {
 	owner := s.wordBefore(c.start)
 	switch {
 	case c.label.kind == key && !keyOwners[owner]:
-		return random && !strings.ContainsAny(v, ":") && !c.value.nextLine && (len(v) >= 20 && (c.how == strong || c.identifier) || len(v) >= 28)
+		return random && !strings.ContainsAny(v, ":") && !c.value.nextLine && (c.start > 0 && strings.IndexByte("?&", s.Plain[c.start-1]) >= 0 || len(v) >= 20 && (c.how == strong || c.identifier) || len(v) >= 28)
 	case random:
 		return c.how != bare || len(v) >= 16
 	case c.how == strong || c.how == weak && c.value.quoted:
@@ -361,7 +369,7 @@ func (s *scan) judgeCookie(c *labelled) string {
 }
 
 var (
-	userPassword = regexp.MustCompile(`^(?:are |is |sind |son |sont |são |sono |для |ist |lautet )?(?:[\w.-]{2,20} )?[\s*"'` + "`" + `“「]*([\w.@+-]{2,40})["'` + "`" + `”」*]*(?:\s*(?:/|:|\||,)\s*|\s+(?:and|und|y|et|e|mit|with)\s+)["'` + "`" + `“「*]*([^\s"'` + "`" + `”」]{6,64})`)
+	userPassword = regexp.MustCompile(`^(?:are |is |sind |son |sont |são |sono |для |ist |lautet )?(?:[\w.-]{2,20} )?[\s*"'` + "`" + `“「]*([\w.@+-]{2,40})["'` + "`" + `”」*]*(?:\s*(?:/|:|\||,|\()\s*|\s+(?:and|und|y|et|e|mit|with)\s+)["'` + "`" + `“「*]*([^\s"'` + "`" + `”」]{6,64})`)
 	digitsOnly   = regexp.MustCompile(`^[\s*` + "`" + `"'“「#]*(\d(?:[\d -]{2,10})\d|\d{4,10})\b`)
 	unit         = regexp.MustCompile(`^\s*(?:digits?|stellen|stellig|dígitos|chiffres|цифр|桁|位|자리|-digit|times|attempts|min|sec|days|px|%)`)
 	seedWords    = regexp.MustCompile(`^[\s*"'` + "`" + `“「>\n-]*((?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[\s,]+(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}){11,23})`)
@@ -386,6 +394,9 @@ func (s *scan) findLogin(from int) {
 	s.add(from+at[4], from+at[4]+len(v), rulePassword)
 }
 
+// credentialContext is text before a pair that announces a user and a password.
+var credentialContext = regexp.MustCompile(`basic auth|credential|\blog(?:ged)? in with\b|\blogin:|zugangsdaten|htpasswd|\bs?ftp\b|\bvpn\b|anmeldung|acceso:|identifiants|\baccess:`)
+
 // findPairs finds passwords behind a user and a slash, also without a label.
 func (s *scan) findPairs() {
 	for at := 0; ; {
@@ -399,7 +410,9 @@ func (s *scan) findPairs() {
 			continue
 		}
 		v, ok := s.value(at, strong, start)
-		if t := traitsOf(v.text); !ok || v.nextLine || !t.symbol || !isSecretive(v.text) || strings.ContainsAny(v.text, " ()[]{}<>") || isPlaceholder(v.text) || strings.Contains(v.text, "://") || filePath.MatchString(v.text) || measure.MatchString(v.text) {
+		t := traitsOf(v.text)
+		known := t.symbol && isSecretive(v.text) || t.digit && t.letters() && len(v.text) >= 8 && !hasStoreWord(v.text) && credentialContext.MatchString(lineBefore(s.Lower, start))
+		if !ok || v.nextLine || !known || strings.ContainsAny(v.text, " ()[]{}<>") || isPlaceholder(v.text) || strings.Contains(v.text, "://") || filePath.MatchString(v.text) || measure.MatchString(v.text) {
 			continue
 		}
 		if !s.near(strongExample, start) && !(isWeak(v.text) && s.near(weakExample, start)) {
