@@ -241,7 +241,7 @@ func continues(line string) bool {
 func (s *scan) findOrders() {
 	s.chunks(func(i, from, to int) {
 		f := &forms[i]
-		for _, at := range f.pattern().FindAllStringIndex(s.flat[from:to], -1) {
+		for _, at := range f.pattern().find(s.flat[from:to]) {
 			start, end := from+at[0], from+at[1]
 			if f.needs != nil && !f.needs(s, start, end) || !f.negates && s.isNegated(start) || s.isReport(f, start, end) {
 				continue

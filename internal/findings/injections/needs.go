@@ -1,6 +1,9 @@
 package injections
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 var (
 	universal    = folded(`\b(?:all|any|every|each|everything|your|user'?s?)\b`)
@@ -29,7 +32,7 @@ func everAgain(s *scan, start, end int) bool { return lasting.MatchString(s.sent
 
 var prohibited = folded(`\b(?:never|do not|don't|must not|not|cannot|can't|avoid|nicht|nie|niemals|kein\w*|nunca|no|jamais|ne|n'|nao|non|mai)\b|никогда|нельзя|не `)
 
-var severe = folded(`\b(?:any|all|every|anything|everything|prod|production|delet\w*|rm -rf|drop|force|credentials?|secrets?|sudo|root|curl|wget|payments?|transfer\w*|refund\w*|wipe|destroy\w*|shell|disabl\w*|authorized_keys|alle\w*|jede\w*|losch\w*|befehle?|todo\w*|cualquier|borr\w*|elimin\w*|comando\w*|tout\w*|supprim\w*|commandes?|tod[oa]s?|qualquer|apag\w*|exclu\w*|tutt\w*|qualsiasi|cancell\w*|ogni|produc\w+|produktion)\b|все|любы|удал|команд|すべて|削除|コマンド|所有|任何|删除|命令|모든|삭제|명령`)
+var severe = folded(`\b(?:any|all|every|anything|everything|prod|production|delet\w*|rm -rf|drop|force|drop\w*|--force|credentials?|secrets?|sudo|root|curl|wget|payments?|transfer\w*|refund\w*|wipe|destroy\w*|shell|disabl\w*|authorized_keys|alle\w*|jede\w*|losch\w*|befehle?|todo\w*|cualquier|borr\w*|elimin\w*|comando\w*|tout\w*|supprim\w*|commandes?|tod[oa]s?|qualquer|apag\w*|exclu\w*|tutt\w*|qualsiasi|cancell\w*|ogni|produc\w+|produktion)\b|все|любы|удал|команд|すべて|削除|コマンド|所有|任何|删除|命令|모든|삭제|명령`)
 
 var (
 	english = folded(`\b(?:without|ask|skip|need|permissions?|rights?|access)\b`)
@@ -137,6 +140,7 @@ func approvedBroadly(s *scan, start, end int) bool {
 
 var (
 	without = folded(`\b(?:ohne|sin|sans|sem|senza)\b`)
+	scope   = folded(`\b(?:fur|bei|beim|for|para|pour|per|nei|nelle|nos|nas)\b|для |при `)
 	noneOf  = folded(`\b(?:kein\w*|no|nada|ningun\w*|aucun\w*|nenhum\w*|nessun\w*|nunca|nie|niemals|nicht|jamais|pas|nao|non|mai)\b`)
 )
 
@@ -144,11 +148,16 @@ var (
 // "From now on nothing is deployed without approval" is a good rule.
 func lastingApproval(s *scan, start, end int) bool {
 	match := s.flat[start:end]
+	sentence := s.sentence(start, end)
+	limited := scope.MatchString(sentence) || start > 0 && s.flat[start] >= utf8.RuneSelf && strings.TrimLeft(s.before(start), " -#>") != ""
+	if limited && !severe.MatchString(sentence) {
+		return false
+	}
 	at := without.FindStringIndex(match)
 	if at == nil {
 		return true
 	}
-	return severe.MatchString(s.sentence(start, end)) && !noneOf.MatchString(s.before(start)+match[:at[0]])
+	return severe.MatchString(sentence) && !noneOf.MatchString(s.before(start)+match[:at[0]])
 }
 
 // isSendingIt requires that the agent is to send valuable data that the sentence names before.
@@ -194,4 +203,14 @@ func inOrder(s *scan, start, end int) bool {
 		after = after[:stop]
 	}
 	return ordering.MatchString(after)
+}
+
+// isImperative requires an order, not a description.
+func isImperative(s *scan, start, end int) bool {
+	return imperative.MatchString(s.before(start)) || agentContext.MatchString(s.sentence(start, end))
+}
+
+// isLeaking requires an order that is not forbidden.
+func isLeaking(s *scan, start, end int) bool {
+	return isImperative(s, start, end) && !prohibited.MatchString(s.before(start))
 }

@@ -24,6 +24,15 @@ func (s *scan) findURLs() {
 		s.findUserinfo(at, end)
 		s.findWebhook(at, end)
 	}
+	for _, host := range []string{"hooks.slack.com/", "discord.com/api/webhooks/"} {
+		if at := strings.Index(text, host); at >= 0 && !strings.HasSuffix(text[:at], "://") {
+			end := at
+			for end < len(text) && text[end] > ' ' {
+				end++
+			}
+			s.findWebhook(at, end)
+		}
+	}
 	for at := 0; ; {
 		next := strings.Index(text[at:], "@tcp(")
 		if next < 0 {

@@ -44,7 +44,7 @@ var labels = indexLabels(map[kind]string{
 		service role key|storage key|admin key|account_key|token|secret|api-schlüssel|api schlüssel|zugriffstoken|zugangsschlüssel|geheimer schlüssel|geheimnis!|clave de api|clave api|clave secreta|clave de acceso|clé d'api|clé api|clé secrète|clé d'accès|jeton!|
 		chave de api|chave da api|chave api|chave secreta|chave de acesso|chiave api|chiave segreta|api ключ|api-ключ|ключ api|секретный ключ|ключ доступа|токен|トークン|apiキー|シークレット|秘密鍵|アクセスキー|密钥|密鑰|令牌|金鑰|토큰|api 키|api키|시크릿|액세스 키|비밀 키`,
 	key:       `key!|schlüssel!|ключ!`,
-	pin:       `pin!|puk!|pin code|pin-code|door code|gate code|alarm code|access code|entry code|lock code|safe code|zugangscode|türcode|tür-code|pin-nummer|alarmcode|código de acceso|código de la puerta|code d'accès|código de acesso|暗証番号|pinコード`,
+	pin:       `pin!|puk!|pin code|pin-code|door code|gate code|alarm code|access code|entry code|lock code|safe code|key safe|key box|lockbox|schlüsseltresor|schlüsselbox|zugangscode|türcode|tür-code|pin-nummer|alarmcode|código de acceso|código de la puerta|code d'accès|código de acesso|暗証番号|pinコード`,
 	code:      `recovery code|recovery codes|backup code|backup codes|2fa codes|mfa codes|wiederherstellungscode|wiederherstellungscodes|códigos de recuperación|codes de secours|резервные коды|恢复码|復旧コード|リカバリーコード`,
 	cookie:    `cookie|set-cookie|session id|sessionid|session_id|session-id|phpsessid|jsessionid|connect.sid|asp.net_sessionid|session cookie|sid!`,
 	seed:      `seed phrase|seed words|recovery phrase|recovery words|mnemonic|secret recovery phrase|wallet seed|seed-phrase|wiederherstellungsphrase|frase semilla|phrase de récupération|助记词|シードフレーズ|시드 문구|мнемоник|сид-фраза|сид фраза`,
@@ -87,7 +87,7 @@ var notBefore = words(`
 	public primary foreign cache sort partition idempotency host object map translation i18n issue project site publishable anon hot
 	shortcut natural composite unique index dedupe dedup group row shard cursor page next continuation pagination design cancellation stop eos bos
 	special max per input output completion total prompt context gpio header no without pubkey lookup hash correlation trace request span
-	message event config feature flag storage_key keyboard csrf xsrf cancel pad padding unk mask sep think reasoning cached`)
+	message event config feature flag file sheet document board design storage_key keyboard csrf xsrf cancel pad padding unk mask sep think reasoning cached`)
 
 // keyOwners are words before "key" with which it is secret.
 var keyOwners = words(`api access secret private encryption signing auth master admin service account license licence shared integration webhook
@@ -145,6 +145,9 @@ const (
 // findLabelled finds the value behind one label.
 func (s *scan) findLabelled(l label, start, end int) {
 	at, identifier, ok := s.labelEnd(l, start, end)
+	if end == len(s.Plain) && (l.kind == password || l.kind == phrase) {
+		s.findBefore(start)
+	}
 	if !ok || notBefore[s.wordBefore(start)] && l.kind >= token && l.kind <= pin {
 		return
 	}
@@ -157,9 +160,30 @@ func (s *scan) findLabelled(l label, start, end int) {
 		return
 	}
 	if how == none || how == bare {
-		if how, from, ok := s.distantLink(l, at); ok {
-			s.findLinked(l, start, how, from, identifier)
+		if how, from, ok := s.distantLink(l, at); ok && s.findLinked(l, start, how, from, identifier) {
+			return
 		}
+	}
+	if l.kind == password || l.kind == phrase {
+		s.findBefore(start)
+	}
+}
+
+var valueBefore = regexp.MustCompile("(?:^|\\s)([`\"“„]?)([^\\s`\"“”]{8,64})[`\"”“]?,? (?:is|it is|ist|es|est|è|é|as|als|como|comme|come|—|–|=) (?:(?:the|our|its|my|das|la|le|el|o|a|il|unser|nuestra|notre) )?(?:[\\pL-]+ ){0,2}$")
+
+// findBefore finds a password before its label: "X is the password".
+func (s *scan) findBefore(label int) {
+	start := max(strings.LastIndexByte(s.Lower[:label], '\n')+1, label-120)
+	at := valueBefore.FindStringSubmatchIndex(s.Plain[start:label])
+	if at == nil {
+		return
+	}
+	v := s.Plain[start+at[4] : start+at[5]]
+	if t := traitsOf(v); !isSecretive(v) || !t.symbol && at[2] == at[3] || strings.Contains(v, "://") || isPlaceholder(v) || filePath.MatchString(v) || expression.MatchString(v) || measure.MatchString(v) {
+		return
+	}
+	if !s.near(strongExample, label) && !(isWeak(v) && s.near(weakExample, label)) {
+		s.add(start+at[4], start+at[5], rulePassword)
 	}
 }
 
@@ -273,9 +297,9 @@ const closers = "\"'`*_])"
 
 // Words between a label and its value.
 var (
-	prepositions = words(`for of on in at to from with by für vom von des der dem zum zur im am beim fürs de del du da do dos das della dello dell per para pour à au aux sur en la le el для от к на в у`)
+	prepositions = words(`for of on in at to from with by van voor för till til za för für vom von des der dem zum zur im am beim fürs de del du da do dos das della dello dell per para pour à au aux sur en la le el для от к на в у`)
 	verbs        = words(`is was equals lautet ist war heißt heisst wurde es era est était sera é è er är jest must should muss debe doit deve to as set changed reset auf a wordt такой теперь сейчас будет установлен есть`)
-	adverbs      = words(`be sein ser être now currently still again just simply always temporarily reset set changed updated literally to as the auf jetzt aktuell derzeit weiterhin immer gesetzt ahora actualmente siempre
+	adverbs      = words(`be sein ser être noch todavía aún encore ainda ancora всё ещё пока immer now currently still again just simply always temporarily reset set changed updated literally to as the auf jetzt aktuell derzeit weiterhin immer gesetzt ahora actualmente siempre
 		maintenant actuellement toujours agora atualmente ora adesso attualmente sempre теперь сейчас такой`)
 	particles = []string{"は", "が", "是", "为", "為", "改成", "改为", "設為", "设为", "设置为", "就是", "는", "은", "이", "가", "를", "을"}
 )

@@ -25,7 +25,7 @@ var notValues = words(`
 	required optional mandatory missing invalid valid wrong incorrect correct hidden masked redacted encrypted hashed salted
 	plain plaintext random generated auto automatic same different old new current n/a na tbd todo fixme example sample
 	placeholder dummy fake mock foo bar baz foobar test tests testing user username admin root guest postgres mysql redis
-	mongo rabbitmq minio minioadmin sa oracle changeme change-me change_me changeit change-it hunter2 hunter swordfish
+	mongo rabbitmq minio minioadmin sa oracle changeme change-me change_me changeit change-it hunter2 hunter swordfish anonymous
 	1password lastpass keepass keepassxc bitwarden vaultwarden dashlane nordpass keychain keeper passbolt vault env dotenv
 	sops doppler infisical kms ssm secretsmanager oauth oauth2 saml2 sso ldap oidc mfa 2fa otp totp jwt bearer basic digest
 	bcrypt scrypt argon2 argon2i argon2id pbkdf2 md5 sha1 sha256 sha512 sha-1 sha-256 sha-512 hmac aes aes256 aes-256 rsa

@@ -201,6 +201,8 @@ var (
 	technology  = regexp.MustCompile(`(?i)^(?:argon2|bcrypt|sha-?\d|md5|aes|rsa|pbkdf2|base64|base32|oauth|totp|x\.?509|1password|utf-?8|ed25519|[hre]s256|tls|pkcs|scram|k8s|op:|vault:|ssm:|arn:|kms:|env:|file:|enc\[|secret:|sops:|2fa|mfa|http|s3|ipv?\d|python\d|node\d|postgres\d)`)
 	storeWords  = words(`password passwords passwd secret secrets token tokens key keys credential credentials vault pass pwd db database cert auth login store manager`)
 	phraseStops = words(`the a an is are be must not to of in on for with and or please enter your wrong invalid contain contains least characters may should can from at by it this that stored kept required field`)
+	hexDigest   = regexp.MustCompile(`^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
+	digestNear  = regexp.MustCompile(`\bsha-?\d|\bmd5\b|hash|checksum|digest|prüfsumme`)
 	account     = regexp.MustCompile(`\b(?:user(?:name)?|login|usuario|benutzer|utilisateur|utente|usuário|ssh|s?ftp|vpn|account|admin|root|smtp|imap|wifi|wlan)\b|логин|ユーザ|账号|用户|계정`)
 	userLabel   = regexp.MustCompile(`(?:user(?:name)?|login|usr|account|e-?mail|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|usuário|utente|логин|пользователь|ユーザー?名?|用户名?|帳號|账号|사용자|아이디)\s*[*_` + "`" + `"']*\s*(?:[:=|/是は]|ist|is|es|est|für)`)
 )
@@ -212,7 +214,13 @@ func (s *scan) isPassword(c *labelled) bool {
 		return false
 	}
 	if strings.ContainsAny(v, " \t") {
+		if t := traitsOf(strings.ReplaceAll(v, " ", "")); c.value.quoted && t.symbol && t.digit && t.letters() && strings.Count(v, " ") < 5 && !strings.ContainsAny(v, "()<>=:/") && !phraseStops[strings.ToLower(strings.Fields(v)[0])] {
+			return true
+		}
 		return c.value.quoted && c.how != bare && isPassphrase(v, c.label.kind == phrase)
+	}
+	if hexDigest.MatchString(v) && digestNear.MatchString(lineBefore(s.Lower, c.start)) {
+		return false
 	}
 	t := traitsOf(v)
 	strong3 := t.lower && t.upper && t.digit && len(v) >= 8 && !hasStoreWord(v)
@@ -395,7 +403,7 @@ func (s *scan) findLogin(from int) {
 }
 
 // credentialContext is text before a pair that announces a user and a password.
-var credentialContext = regexp.MustCompile(`basic auth|credential|\blog(?:ged)? in with\b|\blogin:|zugangsdaten|htpasswd|\bs?ftp\b|\bvpn\b|anmeldung|acceso:|identifiants|\baccess:`)
+var credentialContext = regexp.MustCompile(`basic auth|credential|\blog(?:ged)? in with\b|\blogin:|zugangsdaten|htpasswd|\bs?ftp\b|\bvpn\b|anmeldung|acceso:|identifiants|\baccess:|\bwi-?fi\b|\bwlan\b`)
 
 // findPairs finds passwords behind a user and a slash, also without a label.
 func (s *scan) findPairs() {
