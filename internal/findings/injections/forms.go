@@ -14,6 +14,8 @@ type form struct {
 	pattern  func() matcher
 	needs    func(s *scan, start, end int) bool // a further condition, if set
 	negates  bool                               // the form itself starts with a negation
+	// verbFirst requires that a word of the first list is before one of each other list.
+	verbFirst bool
 }
 
 // gap is a distance in a pattern: <40> within a sentence, <<40>> within a line.
@@ -26,9 +28,13 @@ type matcher struct {
 	limit int // bytes of a match
 }
 
+// maxTries limits how often a line is searched again behind the start of a match that was too long.
+// It is arbitrary.
+const maxTries = 8
+
 // find returns the matches that are not too long.
 func (m matcher) find(text string) (found [][2]int) {
-	for from, tries := 0, 0; from < len(text) && tries < 64; tries++ {
+	for from, tries := 0, 0; from < len(text) && tries < maxTries; tries++ {
 		at := m.FindStringIndex(text[from:])
 		if at == nil {
 			break
@@ -50,7 +56,7 @@ func expand(pattern string) matcher {
 	pattern = withoutAccents(pattern)
 	pattern = strings.ReplaceAll(pattern, `[\w`, `[\pL\d_`)
 	pattern = strings.ReplaceAll(pattern, `\w`, `[\pL\d_]`)
-	pattern = strings.ReplaceAll(pattern, " ", `[\s,;:"'_-]{1,3}`)
+	pattern = strings.ReplaceAll(pattern, " ", `[\s,;:"'_-]+`)
 	limit := 0
 	pattern = gap.ReplaceAllStringFunc(pattern, func(g string) string {
 		n, _ := strconv.Atoi(strings.Trim(g, "<>"))
@@ -80,6 +86,13 @@ func lists(keywords string) (all [][]string) {
 		all = append(all, strings.Split(list, "|"))
 	}
 	return all
+}
+
+// sending returns a form of an order to send something.
+func sending(keywords, pattern string, needs func(*scan, int, int) bool) form {
+	f := newForm(Send, keywords, pattern, needs)
+	f.verbFirst = true
+	return f
 }
 
 // negated marks a form whose match starts with a negation.
@@ -188,7 +201,7 @@ var allForms = []form{
 		`erwähne? <24>(?:nirgends|nirgendwo)|ohne dass <16>(?:jemand|der nutzer|einer) <12>(?:merkt|bemerkt|erfährt|mitbekommt)|sin que nadie (?:se |lo )?(?:entere|note|sepa|vea)|sans que (?:personne|quiconque|l'utilisateur) (?:ne )?(?:le |s'en )?(?:remarque|sache|voie|aperçoive)|sem que ninguém (?:perceba|saiba|note|veja)|senza che nessuno (?:se ne |lo )?(?:accorga|sappia|noti|veda)|чтобы никто не (?:заметил|узнал|увидел)|誰にも(?:気づかれ|知られ|言わ)|不(?:要)?让任何人(?:知道|发现)|아무도 모르게|\b(?:do not|don't|never) log (?:it|this|that)\b`, nil)),
 	newForm(Orders, "if asked|when asked|if questioned|if they ask|if he asks|if she asks|report success|say they|say that they|say it|say the|claim|lie ",
 		`\b(?:if|when) (?:asked|questioned|they ask|he asks|she asks|anyone asks)\b<60>\b(?:lie\b|deny|pretend|claim (?:that )?(?:you|it|there)|say (?:that )?(?:you (?:do not|don't|never)|it (?:does not|doesn't)))|\b(?:skip|without running|do not run|don't run|disable|delete)\b<60>\b(?:say|report|claim|pretend|answer) (?:that )?<20>\b(?:pass(?:ed)?|success\w*|succeeded|green|done)\b|\b(?:disable|skip|ignore|delete|remove)\b<60>\breport success\b`, nil),
-	newForm(Send, "include|write|put|add|paste|embed|print|echo|commit|insert|dump|append|log&value of|values of|content of|contents of|output of&commit|issue|pull request|docs|readme|comment|answer|reply|log|chat|file|message|description",
+	sending("include|write|put|add|paste|embed|print|echo|commit|insert|dump|append|log&value of|values of|content of|contents of|output of&commit|issue|pull request|docs|readme|comment|answer|reply|log|chat|file|message|description",
 		`\b(?:include|write|put|add|paste|embed|print|echo|commit|insert|dump|append|log) <30>(?:values?|contents?|output) of <<40>>(?:\w*(?:secret|token|password|_key|credential)\w*|~/\.(?:ssh|aws|netrc|npmrc|kube|config)\S*|\.env\b|\benv\b|id_rsa|/etc/passwd|environment variables?)<<60>>\b(?:commit|issue|pull request|docs?|readme|comment|answer|reply|log|chat|file|message|description)`, isLeaking),
 	newForm(Secrecy, "keep this|keep it|hide this|hide it|hide the|hide any|conceal|cover your|between us|remain hidden|secret from|cover up|remove evidence|delete this|erase|leave no trace|no trace|remove this|later",
 		`\b(?:keep (?:this|it|these \w+|that) (?:strictly )?(?:secret from|hidden from|confidential from|private from|quiet\b|between us|to yourself|from (?:the )?(?:user|human)|out of (?:the |your )?(?:answers?|repl(?:y|ies)|summar\w+|logs?))|(?:hide|conceal|withhold) <30>\bfrom (?:the )?(?:users?|humans?|operators?|review\w*|logs?|diffs?|audit\w*)|cover (?:your|the|its) tracks|leave no traces?|remove (?:all |any |the )*(?:evidence|traces?)|(?:then|afterwards|and|later) (?:delete|erase|remove) this (?:memory|note|file|message|entry|instruction)|(?:delete|erase|remove) this (?:memory|note|message|entry|instruction) (?:once|after|when|as soon as|immediately|afterwards))\b`, nil),
@@ -212,9 +225,9 @@ var allForms = []form{
 		`\balways (?:execute (?:\w+ ){0,4}(?:from|received|sent)|obey|comply|approve (?:\w+ ){0,6}(?:without|from|by)|say yes|answer yes)\b|\b(?:end|begin|start|close|finish) (?:every|each|all|any) (?:of your )?(?:answers?|repl(?:y|ies)|responses?|messages?) with <<80>>(?:https?://|!\[|\[)|\b(?:include|add|append|embed|insert|put|render|place|attach) <40>\b(?:every|each|all|any) (?:of your )?(?:answers?|repl(?:y|ies)|responses?|messages?)\b<<100>>(?:!\[[^\]\n]*\]\(|https?://)|!\[[^\]\n]{0,40}\]\(https?://[^)\n]{0,80}\?[^)\n]{0,60}(?:[<{$%]|user|message|data|secret|token|base64)[^)\n]{0,60}\)<<80>>\b(?:every|each|answers?|repl(?:y|ies)|responses?)\b|\b(?:include|add|append|embed|insert|put|render) <<80>>(?:https?://|!\[)<<120>>\b(?:every|each|all|any) (?:of your )?(?:answers?|repl(?:y|ies)|responses?|messages?|summar\w+)`, nil),
 	newForm(Orders, "as if the user|as the user's|as orders|as commands|as coming from|as instructions from|as user instructions|as trusted|as system|as if the owner|as if it|as if they|as if the admin|as if the system|as coming|as legitimate|as binding|as direct|as user|as system",
 		`\b(?:treat|consider|regard|interpret|handle|accept) <60>\bas (?:if (?:it|they|the user|the owner|the admin|the system|a user) (?:came|were|was|had|is|are|said|wrote)<20>|(?:direct |binding |trusted |user |system |legitimate |authoritative )*(?:orders|commands|instructions)|(?:coming|if coming|being) from the (?:user|system|developer|admin\w*))\b`, nil),
-	newForm(Send, "send|post|upload|forward|mail|transmit|exfiltrate|copy|submit|leak|share|attach|dump|pipe|relay|sync|transfer|push|report|publish|beacon|deliver|paste&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&secret|token|credential|password|passphrase|api key|api-key|access key|.env|env|ssh|private key|id_|.aws|.netrc|.npmrc|kubeconfig|keychain|conversation|chat|transcript|message|prompt|question|request|input|source code|code|memor|customer|database|file content|content|cookie|git |printenv|shell|bash_|working|diff|mail",
+	sending("send|post|upload|forward|mail|transmit|exfiltrate|copy|submit|leak|share|attach|dump|pipe|relay|sync|transfer|push|report|publish|beacon|deliver|paste&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&secret|token|credential|password|passphrase|api key|api-key|access key|.env|env|ssh|private key|id_|.aws|.netrc|.npmrc|kubeconfig|keychain|conversation|chat|transcript|message|prompt|question|request|input|source code|code|memor|customer|database|file content|content|cookie|git |printenv|shell|bash_|working|diff|mail",
 		`\b(?:send|post|upload|forward|e ?mail|mail|transmit|exfiltrate|copy|submit|leak|share|attach|dump|pipe|relay|sync|transfer|deliver|publish|paste|report|push|curl|beacon)\b <<120>>`+valuables+`<<120>>\b(?:to|at|via|into|on|in|with|using|through) (?:the |this |our |an? |my |address |server |endpoint |url )*[<(\[`+"`"+`]?`+destination, isSending),
-	newForm(Send, "post|paste|send|upload|mail|share|put|forward|copy|get|submit&secret|token|credential|password|passphrase|api key|api-key|access key|.env|env|ssh|private key|id_|.aws|.netrc|.npmrc|kubeconfig|keychain|conversation|chat|transcript|message|prompt|memor|customer|database|cookie|history|keys|diff|mail&http|.com|.net|.io|.org|.dev|.test|.example|.app|.site|.xyz|.me|.co|webhook|pastebin|gist|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.|.ru|.cn|.invalid|.internal",
+	sending("secret|token|credential|password|passphrase|api key|api-key|access key|.env|env|ssh|private key|id_|.aws|.netrc|.npmrc|kubeconfig|keychain|conversation|chat|transcript|message|prompt|memor|customer|database|cookie|history|keys|diff|mail&post|paste|send|upload|mail|share|put|forward|copy|get|submit&http|.com|.net|.io|.org|.dev|.test|.example|.app|.site|.xyz|.me|.co|webhook|pastebin|gist|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.|.ru|.cn|.invalid|.internal",
 		``+valuables+`<<70>>\b(?:then |and |also |to |, )*(?:post|paste|send|upload|mail|share|put|forward|copy|submit|get|deliver) (?:it|them|those|that|each|all|every\w*|the (?:output|result|contents?|value|keys?|file|list|copy))?<<40>>`+destination, isSendingIt),
 	newForm(Send, "scp|rsync|sftp|nc |ncat&ssh|id_|.env|.aws|.netrc|secret|credential|passw|.kube|.git|~/",
 		`\b(?:scp|rsync|sftp|nc|ncat)\b<<60>>(?:\.ssh|id_rsa|id_ed25519|\.env\b|\.aws|\.netrc|secrets?|credentials|/etc/passwd|\.kube|~/?)<<60>>(?:@|\d{1,3}(?:\.\d{1,3}){3}|:)`, inAgentContext),
@@ -247,7 +260,7 @@ var allForms = []form{
 		`\b(?:sage?|erzähle?|verrate?|erwähne?|berichte|melde|zeige?|teile?|informiere?|erkläre?) <30>\b(?:benutzer\w*|nutzer\w*|anwender\w*|user|niemande?[mn]?|mensche?n?) <40>\b(?:nichts|nicht|kein\w*|davon|darüber|dass)|\b(?:sag|erzähl|verrat)e? niemande?[mn]?|\b(?:erwähne?|verrate?|sage?|zeige?) (?:das|dies\w*|es|davon) <20>(?:nicht|niemande?[mn]?|nichts|niemals|nie)|ohne (?:es )?(?:dem|den|die|der|das|einem) (?:benutzer\w*|nutzer\w*|user\w*|anwender\w*|menschen) <30>zu (?:informieren|sagen|fragen|benachrichtigen|erwähnen|melden)|(?:verheimliche?|verschweige?|verbirg) <30>(?:benutzer|nutzer|user|anwender|das|dies)`, secretive)),
 	newForm(Persona, "du bist jetzt|du bist nun|du bist ab|ab sofort|ab jetzt|von nun an|tu so|verhalte dich|deine neue|handle als|handele als|gib dich als",
 		`\b(?:du bist (?:jetzt|nun|ab sofort|ab jetzt|von nun an) |(?:ab sofort|ab jetzt|von nun an) (?:bist|handelst|verhältst|agierst|antwortest|musst|darfst|befolgst|gehorchst) du|tu so als|hand(?:e)?le als (?:wärst|seist|ob|wäre)|gib dich als|verhalte dich (?:wie|als|so als)|spiele? die rolle|deine neue[ns]? (?:rolle|aufgaben?|anweisung\w*|identität|persona|ziel) )`, nil),
-	newForm(Send, "schick|send|übermittl|lade|leite|kopier|poste|übertrag|maile&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&passw|zugangsdaten|token|schlussel|geheimnis|.env|umgebungs|quellcode|verlauf|gesprach|secret|credential|inhalt|mail|alle",
+	sending("schick|send|übermittl|lade|leite|kopier|poste|übertrag|maile&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&passw|zugangsdaten|token|schlussel|geheimnis|.env|umgebungs|quellcode|verlauf|gesprach|secret|credential|inhalt|mail|alle",
 		`\b(?:schick\w*|send\w*|übermittl\w*|lade?|leite?|kopier\w*|poste?|übertrag\w*|maile?)\b <<100>>`+valuables+`<<100>>\b(?:an|nach|auf|zu|unter|bei|in)\b <<20>>`+destination, isSending),
 
 	// Spanish.
@@ -262,7 +275,7 @@ var allForms = []form{
 		`\b(?:(?:no|nunca) (?:le |se |lo |la |les )*(?:digas?|cuentes?|menciones?|reveles?|informes?|avises?|muestres?|notifiques?) <40>(?:usuari\w+|nadie|est[aoe]\b|ello|human\w+|persona)|sin (?:avisar|informar|decir|notificar|mencionar)\w* <20>(?:al? usuari\w+|a nadie|nada)|sin que <12>usuari\w+ <12>(?:sepa|entere|note)|(?:oculta|esconde)\w* <30>(?:al? |del? )usuari\w+|(?:no|nunca) (?:lo|la|se lo) (?:menciones|digas|reveles|cuentes))`, secretive)),
 	newForm(Persona, "ahora eres|a partir de ahora|de ahora en adelante|actúa como|finge|compórtate como|hazte pasar|tu nuevo|tu nueva|eres ahora",
 		`\b(?:ahora eres |eres ahora |(?:a partir de ahora|de ahora en adelante|desde ahora) (?:eres|serás|actúas|actuarás|debes|obedece\w*|responde\w*|te llamas|harás|ejecuta\w*)|actúa como (?:si |un[a]? (?:ia|asistente|agente|modelo) |root|dan\b|administrador)|finge (?:ser|que)|compórtate como|hazte pasar|tu nuev[oa] (?:rol|tarea|misión|instrucción|objetivo|identidad))`, nil),
-	newForm(Send, "envía|envia|manda|sube|copia|reenvía|publica|transmite|enviar|pega|remite&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&contras|credencial|clave|secreto|variables|codigo|historial|conversac|token|.env|env|password|secret|contenido|memor",
+	sending("envía|envia|manda|sube|copia|reenvía|publica|transmite|enviar|pega|remite&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&contras|credencial|clave|secreto|variables|codigo|historial|conversac|token|.env|env|password|secret|contenido|memor",
 		`\b(?:env[ií]a\w*|manda\w*|sube|subir|copia\w*|reenv[ií]a\w*|publica|transmite|enviar|pega|remite)\b? <<100>>`+valuables+`<<100>>\b(?:a|al|en|hacia|por)\b <<20>>`+destination, isSending),
 
 	// French.
@@ -277,7 +290,7 @@ var allForms = []form{
 		`\b(?:(?:ne|n') ?(?:le |la |lui |leur |en |l')*(?:dis|dites|mentionne[zs]?|révèle[zs]?|informe[zs]?|parle[zs]?|préviens|prévenez|signale[zs]?|montre[zs]?|avertis) <12>(?:pas|jamais|rien|à personne) ?<40>(?:utilisat\w+|personne|ceci|cela|cette|ce message|humain|note|instruction)|sans (?:prévenir|informer|avertir|le dire|en parler|rien dire) <20>(?:utilisat\w+|personne|à quiconque)|(?:cache|dissimule)[zr]? <30>à l'utilisat\w+|(?:ne|n') ?(?:le|la|en) (?:mentionne|dis|révèle|parle)[zs]? (?:pas|jamais|à personne))`, secretive)),
 	newForm(Persona, "tu es maintenant|tu es désormais|désormais|dorénavant|à partir de maintenant|agis comme|fais semblant|comporte-toi|ton nouveau|ta nouvelle|vous êtes maintenant|vous êtes désormais",
 		`\b(?:(?:tu es|vous êtes) (?:maintenant|désormais|dorénavant) (?:un|une|en|le|la|dan|mon|l')|(?:à partir de maintenant|désormais|dorénavant) (?:tu|vous) (?:es|êtes|dois|devez|agis|agissez|obéis|réponds|exécutes|vas)|agis(?:sez)? (?:comme si|en tant que (?:root|système|dan|ia sans))|fais semblant (?:d'|de|que)|comporte toi comme|(?:ton|votre) nouve(?:au|l) (?:rôle|objectif)|(?:ta|votre) nouvelle (?:tâche|mission|identité|instruction))`, nil),
-	newForm(Send, "envoie|envoyer|envoyez|transmet|poste|copie|téléverse|transfère|publie&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&mot|identifiant|cle|jeton|variables|code|historique|token|.env|env|password|secret|contenu|conversation|memoire|credential",
+	sending("envoie|envoyer|envoyez|transmet|poste|copie|téléverse|transfère|publie&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&mot|identifiant|cle|jeton|variables|code|historique|token|.env|env|password|secret|contenu|conversation|memoire|credential",
 		`\b(?:envoie\w*|envoye[rz]|transmet\w*|poste[rz]?|copie[rz]?|téléverse\w*|transfère\w*|publie[rz]?)\b <<100>>`+valuables+`<<100>>\b(?:à|vers|sur|au|par|dans) <<20>>`+destination, isSending),
 
 	// Portuguese.
@@ -291,7 +304,7 @@ var allForms = []form{
 		`\b(?:(?:não|nunca) (?:o |lhe )*(?:conte|diga|mencione|revele|informe|avise|mostre|notifique|fale) <40>(?:usuári\w+|utilizador\w*|ninguém|iss?to|isso|est[ae]\b|human\w+)|sem (?:avisar|informar|contar|dizer|notificar) <20>(?:usuári\w+|utilizador\w*|ninguém|nada)|(?:oculte|esconda) <30>d[oa] (?:usuári\w+|utilizador\w*))`, secretive)),
 	newForm(Persona, "agora você é|você agora é|a partir de agora|de agora em diante|daqui em diante|aja como|finja|comporte-se|sua nova|seu novo|agora és",
 		`\b(?:agora você é|você agora é|agora és|(?:a partir de agora|de agora em diante|daqui em diante) (?:você |tu )?(?:é|és|será|deve|age|aja|obedeça|responda|execute)|aja como (?:se|um[a]? (?:ia|assistente|agente|modelo)|root|dan\b)|finja (?:ser|que)|comporte se como|(?:sua nova|seu novo) (?:tarefa|função|papel|missão|objetivo|identidade|instrução))`, nil),
-	newForm(Send, "envie|enviar|mande|copie|publique|encaminhe|transmita|poste|suba|carregue&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&senha|credencia|chave|segredo|variave|codigo|historico|token|.env|env|password|secret|conteudo|conversa|memor",
+	sending("envie|enviar|mande|copie|publique|encaminhe|transmita|poste|suba|carregue&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&senha|credencia|chave|segredo|variave|codigo|historico|token|.env|env|password|secret|conteudo|conversa|memor",
 		`\b(?:envi[ea]\w*|mand[ea]\w*|copi[ea]\w*|publique|encaminh[ea]\w*|transmita|poste|suba|carregue)\b <<100>>`+valuables+`<<100>>\b(?:para|ao?|em|à|por|no) <<20>>`+destination, isSending),
 
 	// Italian.
@@ -305,7 +318,7 @@ var allForms = []form{
 		`\b(?:(?:non|mai) (?:dire|dirlo|menzionar\w+|rivelar\w+|informar\w+|avvisar\w+|mostrar\w+|parlar\w+|far sapere) <40>(?:utent\w+|nessuno|quest[oaei]\b|ciò|uman\w+)|senza (?:avvisare|informare|dire|dirlo|notificare) <20>(?:utent\w+|nessuno|nulla)|nascond\w+ <30>all'utente)`, secretive)),
 	newForm(Persona, "ora sei|adesso sei|sei ora|d'ora in poi|da ora in poi|agisci come|fingi|comportati|il tuo nuovo|la tua nuova",
 		`\b(?:(?:ora|adesso) sei (?:un|una|in|il|la|dan|l')|sei ora (?:un|una|in)|(?:d'ora in poi|da ora in poi) (?:sei|devi|agisci|rispondi|obbedisci|esegui|sarai)|agisci come (?:se|un'? ?(?:ia|assistente|agente|modello)|root|dan\b)|fingi (?:di|che)|comportati come|(?:il tuo nuovo|la tua nuova) (?:ruolo|compito|missione|identità|istruzione|obiettivo))`, nil),
-	newForm(Send, "invia|inviare|manda|copia|carica|pubblica|inoltra|trasmetti|spedisci&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&credenzial|chiav|segret|variabil|codice|cronologia|token|.env|env|password|secret|contenut|conversazion|memor",
+	sending("invia|inviare|manda|copia|carica|pubblica|inoltra|trasmetti|spedisci&http|ftp:|s3:|webhook|pastebin|gist|discord|telegram|ngrok|transfer.sh|requestbin|.com|.net|.io|.org|.dev|.xyz|.ru|.cn|.test|.site|.app|.me|.co|.info|.top|.invalid|.example|.sh|.cc|.tk|.de|.eu|.internal|.local|.corp|issue comment|pull request|0.|1.|2.|3.|4.|5.|6.|7.|8.|9.&credenzial|chiav|segret|variabil|codice|cronologia|token|.env|env|password|secret|contenut|conversazion|memor",
 		`\b(?:invia\w*|manda\w*|copia|carica|pubblica|inoltra|trasmetti|spedisci)\b <<100>>`+valuables+`<<100>>\b(?:a|al|su|all'|verso|in)\b? <<20>>`+destination, isSending),
 
 	// Russian.

@@ -1,6 +1,7 @@
 package injections
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 )
@@ -8,8 +9,8 @@ import (
 // maxChunk is how many bytes of a line are examined at once, and overlap how many of them again
 // with the next ones. Both are arbitrary; patterns match less than overlap bytes.
 const (
-	maxChunk = 2000
-	overlap  = 500
+	maxChunk = 1000
+	overlap  = 400
 )
 
 // keyword is a word with the groups of forms that it satisfies.
@@ -61,6 +62,7 @@ func (s *scan) chunks(found func(form, start, end int)) {
 	index, pairs := keywordIndex(), firstPairs()
 	text := s.flat
 	masks := make([]uint8, len(forms))
+	spans := make([]verbSpan, len(forms))
 	var touched []int
 	for start := 0; start < len(text); {
 		end := len(text)
@@ -84,13 +86,15 @@ func (s *scan) chunks(found func(form, start, end int)) {
 				for _, g := range k.groups {
 					if masks[g.form] == 0 {
 						touched = append(touched, g.form)
+						spans[g.form] = verbSpan{verb: -1}
 					}
+					spans[g.form].note(g.bit, i)
 					masks[g.form] |= g.bit
 				}
 			}
 		}
 		for _, form := range touched {
-			if masks[form] == 1<<len(forms[form].keywords)-1 {
+			if f := &forms[form]; masks[form] == 1<<len(f.keywords)-1 && (!f.verbFirst || spans[form].isOrdered(len(f.keywords))) {
 				found(form, start, end)
 			}
 			masks[form] = 0
@@ -101,3 +105,30 @@ func (s *scan) chunks(found func(form, start, end int)) {
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// verbSpan is where the keywords of a form are in a line: the first of the first list, and the last
+// of each other.
+type verbSpan struct {
+	verb int
+	last [8]int
+}
+
+func (v *verbSpan) note(bit uint8, at int) {
+	if bit == 1 {
+		if v.verb < 0 {
+			v.verb = at
+		}
+		return
+	}
+	v.last[bits.TrailingZeros8(bit)] = at
+}
+
+// isOrdered reports whether a keyword of each list is behind the verb.
+func (v *verbSpan) isOrdered(lists int) bool {
+	for i := 1; i < lists; i++ {
+		if v.last[i] < v.verb {
+			return false
+		}
+	}
+	return true
+}

@@ -42,10 +42,13 @@ var (
 // dangerousOrder requires an order that does harm, and no prohibition: "never push without asking"
 // is a good rule.
 func dangerousOrder(s *scan, start, end int) bool {
+	if prohibited.MatchString(s.before(start)) {
+		return false
+	}
 	if english.MatchString(s.flat[start:end]) && !ordered.MatchString(s.sentence(start, end)) {
 		return false
 	}
-	return severe.MatchString(s.sentence(start, end)) && !prohibited.MatchString(s.before(start)) && !s.isNegated(start)
+	return severe.MatchString(s.sentence(start, end)) && !s.isNegated(start)
 }
 
 // isDangerousOrHidden requires that the sentence is dangerous or orders secrecy.

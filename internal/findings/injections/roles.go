@@ -45,6 +45,9 @@ func (s *scan) findRoles() {
 // tokenParts are parts of tokens. One of them is in each match.
 var tokenParts = []string{"<|", "inst]", "sys>>", "<start_of", "<end_of", "</", "<system", "<assistant", "<human", "<admin", "<developer", "<instruction", "<override", "<important"}
 
+// bannerStarts are the first words of banners, behind their marks.
+var bannerStarts = []string{"end", "begin", "start", "new", "system", "admin]", "root]", "priority", "instruction", "response"}
+
 // speakerStarts are the first letters of speakers in other scripts.
 var speakerStarts = []string{"系", "シ", "сис", "시", "助", "人", "асс", "ア", "어"}
 
@@ -55,8 +58,11 @@ func (s *scan) examineLine(start, end int) {
 	if rest == "" {
 		return
 	}
-	if (len(rest) < len(line) || rest[0] == 'b' || rest[0] == 'e' || rest[0] == 's') && containsAny(line, []string{"end", "begin", "start", "new", "system", "[admin", "[root", "[priority", "instruction", "response"}) {
-		s.findBanner(start, end)
+	for _, word := range bannerStarts {
+		if strings.HasPrefix(rest, word) {
+			s.findBanner(start, end)
+			break
+		}
 	}
 	switch rest[0] {
 	case 'h', 'a', 's', 'd', 'u', 'o':
