@@ -111,7 +111,7 @@ func topicOf(texts ...string) (t topic) {
 	return t
 }
 
-// told is the text before an order that somebody else gives.
+// told is the text before an order that another party gives.
 var told = folded(`\b(?:if|when|should|whenever) (?:an?|any|some|the) (?:\w+ ){1,4}(?:tells?|asks?|says?|instructs?|wants?|orders?|claims?|urges?|tries to make)(?: (?:you|the \w+|it|us|me|claude))?(?: to| that)?[ "'\x60]*$|\b(?:tell|ask|instruct|order|urge|trick)(?:s|ed|ing)? (?:the |an? )?(?:model|agent|assistant|ai|llm|claude|bot|reviewer|reader)s?(?: to| into)?[ "'\x60]*$`)
 
 // isReport reports whether a range quotes or describes an attack in a memory about attacks or

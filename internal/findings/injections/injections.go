@@ -45,7 +45,7 @@ func Find(text string) []Finding {
 }
 
 // Match returns a match of kind Injection with the spans of all fields. The reason is that of the
-// first one. ok is false if there is none.
+// first one. ok is false without a finding.
 func Match(t findings.Text) (m findings.Match, ok bool) {
 	about := sync.OnceValue(func() topic { return topicOf(t.Name, t.Description, t.Body) })
 	for _, field := range []struct {

@@ -115,7 +115,7 @@ var (
 	precious   = folded(`\.env\b|\benv\b|env(?:ironment)? (?:vars?|variables?|files?)|ssh|id_rsa|\.aws|private key|credential|secret|api key|token|password|conversation|transcript|chat|memor|system prompt|contents?|history|every|each|last|their|latest|umgebung|zugang|passw|quellcode|schlussel|credencial|contrasena|claves?|identifiant|mots? de passe|cles?\b|senha|chave|credenzial|chiav|парол|токен|ключ|секрет|密|令牌|凭|环境|对话|历史|记忆|源`)
 )
 
-// isSending requires an order to send valuable data, not a description of what a program sends.
+// isSending requires an order to send valuable data, not a description of a program that sends it.
 func isSending(s *scan, start, end int) bool {
 	sentence := s.sentence(start, end)
 	if tedious.MatchString(s.flat[start:end]) || prohibited.MatchString(s.before(start)) {

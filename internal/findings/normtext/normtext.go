@@ -158,7 +158,7 @@ func (b *builder) start(source int, copied bool) {
 	b.pieces = append(b.pieces, p)
 }
 
-// entity decodes the HTML entity at the start of a text. n is its length, or 1 if there is none.
+// entity decodes the HTML entity at the start of a text. n is its length, or 1 without one.
 func entity(text string) (decoded string, n int) {
 	end := strings.IndexByte(text[:min(len(text), 32)], ';')
 	if end < 2 {
@@ -176,7 +176,7 @@ func isPunct(c byte) bool {
 }
 
 // IsInvisible reports whether a character is not displayed: format characters, such as zero-width
-// ones, tags and those that change the direction, and variation selectors.
+// ones, tags and changes of the direction, and variation selectors.
 func IsInvisible(r rune) bool {
 	switch {
 	case r < 0xad:

@@ -31,7 +31,7 @@ type Finding struct {
 // generic is the least specific rule. On the same line, other rules take precedence.
 const generic = "generic-api-key"
 
-// Find returns the first possible credential in a text. found is false if there is none. On the
+// Find returns the first possible credential in a text. found is false without one. On the
 // same line, a specific rule takes precedence over the generic one. It is safe for concurrent use.
 // The first call parses the rules.
 func Find(text string) (first Finding, found bool) {
@@ -46,7 +46,7 @@ func Find(text string) (first Finding, found bool) {
 // All returns the possible credentials in a text, sorted and without overlaps. It is safe for
 // concurrent use. The first call parses the rules.
 func All(text string) []Finding {
-	s := scan{Text: normtext.New(text)}
+	s := scan{reader: reader{normtext.New(text)}}
 	s.findFormats()
 	s.findURLs()
 	s.findBlocks()
@@ -105,9 +105,12 @@ func Match(t findings.Text) (m findings.Match, ok bool) {
 
 // scan is the state of All.
 type scan struct {
-	normtext.Text
+	reader
 	hits []hit
 }
+
+// reader reads parts of a normalised text. It finds nothing by itself.
+type reader struct{ normtext.Text }
 
 // hit is a found credential in the normalised text.
 type hit struct {
@@ -156,7 +159,7 @@ func (s *scan) findings(source string) []Finding {
 func isVague(rule string) bool { return rule == generic || rule == rulePassword || rule == ruleHeader }
 
 // near reports whether the sentence around an offset matches a pattern.
-func (s *scan) near(pattern *regexp.Regexp, at int) bool {
+func (s *reader) near(pattern *regexp.Regexp, at int) bool {
 	start, end := s.sentence(at)
 	return pattern.MatchString(s.Lower[start:end])
 }
@@ -166,7 +169,7 @@ const maxSentence = 240
 
 // sentence returns the range of the sentence around an offset, within its line. A line that ends
 // with a colon belongs to the next.
-func (s *scan) sentence(at int) (start, end int) {
+func (s *reader) sentence(at int) (start, end int) {
 	start, end = at, at
 	for start > 0 && at-start < maxSentence && !s.sentenceEnd(start-1) {
 		start--
@@ -178,7 +181,7 @@ func (s *scan) sentence(at int) (start, end int) {
 }
 
 // sentenceEnd reports whether the byte at an offset ends a sentence.
-func (s *scan) sentenceEnd(at int) bool {
+func (s *reader) sentenceEnd(at int) bool {
 	switch s.Lower[at] {
 	case '\n':
 		before := strings.TrimRight(s.Lower[max(0, at-8):at], " \t\r")

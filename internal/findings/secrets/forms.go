@@ -213,7 +213,7 @@ func keyBytes(text string) (longest int) {
 	return longest
 }
 
-// isFiller reports whether a key says that it is none.
+// isFiller reports whether the text of a key is a placeholder.
 func isFiller(run string) bool {
 	lower := strings.ToLower(run)
 	for _, part := range []string{"example", "placeholder", "yourkey", "yourprivate", "redacted", "xxxxxxxx", "keygoeshere", "base64encoded", "keydata", "removed"} {
@@ -253,7 +253,7 @@ func (s *scan) findHeaders() {
 }
 
 // inAuthorization reports whether a scheme at an offset follows the name of a header.
-func (s *scan) inAuthorization(at int) bool {
+func (s *reader) inAuthorization(at int) bool {
 	return strings.Contains(s.Lower[max(0, at-28):at], "authorization")
 }
 

@@ -24,8 +24,8 @@ func (s *scan) findByRules() {
 const minToken = 15
 
 // window returns the next lines from an offset that have long tokens, with one line before and one
-// after. start is -1 if there are none.
-func (s *scan) window(from int) (start, end int) {
+// after. start is -1 without such a line.
+func (s *reader) window(from int) (start, end int) {
 	text := s.Plain
 	start = -1
 	for at := from; at < len(text); {

@@ -140,7 +140,7 @@ func (s *scan) findTelegram() {
 }
 
 // isToken reports whether a value after a vendor's prefix is a real one.
-func (s *scan) isToken(value string, at int) bool {
+func (s *reader) isToken(value string, at int) bool {
 	return (isRandom(value) || len(value) >= 16 && traitsOf(value).digit && mixed(value) >= 3) && !isPlaceholder(value) && !s.near(strongExample, at)
 }
 
@@ -164,7 +164,7 @@ func (s *scan) jwt(at int) int {
 // run reads the characters of a set from an offset. It continues a token on the next line if one is
 // broken there: after a backslash, or if it is too short and the next line goes on with more of the
 // same. value has no line ends; end is the offset behind it. Punctuation at the end is left out.
-func (s *scan) run(from int, set charset, enough int) (value string, end int) {
+func (s *reader) run(from int, set charset, enough int) (value string, end int) {
 	text := s.Plain
 	end = from
 	for end < len(text) && set.has(text[end]) {
@@ -194,7 +194,7 @@ func (s *scan) run(from int, set charset, enough int) (value string, end int) {
 }
 
 // lineBreak returns the offset of the text on the next line if there is a line end at an offset, or
-// 0 if there is none or the next line is blank. broken is true after a backslash.
+// 0 without one, or if the next line is blank. broken is true after a backslash.
 func lineBreak(text string, at int) (next int, broken bool) {
 	if at < len(text) && text[at] == '\\' {
 		broken = true
