@@ -80,7 +80,7 @@ func secretive(s *scan, start, end int) bool {
 	if theUser.MatchString(match) {
 		return !ofProduct.MatchString(after)
 	}
-	return ownDeeds.MatchString(match+after) && !ofProduct.MatchString(after)
+	return (ownDeeds.MatchString(match+after) || deeds.MatchString(s.before(start))) && !ofProduct.MatchString(after)
 }
 
 var (
@@ -170,7 +170,7 @@ func isSendingIt(s *scan, start, end int) bool {
 }
 
 // leading is the start of a sentence with an order.
-var leading = folded(`^[\W\d]*(?:please |then |first |also |always |now )*(?:export|collect|read|take|copy|dump|list|gather|print|run|get|grab|find|encode|base64|zip|archive|cat|concatenate|fetch|extract|record|save|every time|each time|whenever|when)\b|\b(?:fine|ok|okay|free) to (?:read|take|copy|use)\b`)
+var leading = folded(`(?:^|[:;]\s*)[\W\d]*(?:please |then |first |also |always |now )*(?:export|collect|read|take|copy|dump|list|gather|print|run|get|grab|find|encode|base64|zip|archive|cat|concatenate|fetch|extract|record|save|every time|each time|whenever|when)\b|\b(?:fine|ok|okay|free) to (?:read|take|copy|use)\b`)
 
 // inAgentContext requires that the sentence is for the agent and forbids nothing.
 func inAgentContext(s *scan, start, end int) bool {
@@ -217,3 +217,9 @@ func isImperative(s *scan, start, end int) bool {
 func isLeaking(s *scan, start, end int) bool {
 	return isImperative(s, start, end) && !prohibited.MatchString(s.before(start))
 }
+
+// deeds are orders that do harm, and those to hide it.
+var deeds = folded(`\b(?:losch\w*|entfern\w*|fuhre?|schick\w*|send\w*|kopier\w*|lade|erwahn\w*|borr\w*|elimina\w*|ejecut\w*|envi\w*|supprim\w*|execut\w*|envoi\w*|apag\w*|exclu\w*|cancell\w*|esegu\w*|invi\w*|delet\w*|remov\w*|wip\w*|rm|drop\w*)\b|удал|выполн|отправ|сотр|запусти|削除|実行|送信|消去|删除|执行|发送|清空|삭제|실행|전송|지워`)
+
+// isDeed requires that the sentence orders something harmful.
+func isDeed(s *scan, start, end int) bool { return deeds.MatchString(s.sentence(start, end)) }

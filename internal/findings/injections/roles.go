@@ -10,7 +10,7 @@ import (
 var (
 	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|<important>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
 	// roles are names of speakers at the start of a line.
-	roles    = regexp.MustCompile(`^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
+	roles    = regexp.MustCompile(`^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt update|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
 	banners  = regexp.MustCompile(`\[(?:system|admin|root|system (?:override|message|prompt|notes?|instructions?|directive|alert|notice|update|command)|priority (?:override|message|instructions?))\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b|^(?:begin|start) (?:new|hidden|secret|admin|real|system) (?:instructions?|prompt|message|orders)\b`)
 	roleLead = folded(`^[\s"'*]*(?:ignore|disregard|you (?:are|must|will|have|now|may|can)|from now|new |override|execute|run|forget|do not|don't|act|disable|delete|send|reveal|print|grant|approv\w*|safety|priority|maintenance|all |the (?:user|previous|following)|yes\b|sure|understood|ok\b|okay|i (?:will|have|can|approve|confirm|authori[sz]e)|go ahead|please (?:run|execute|delete|send|ignore|push)|proceed|permission|confirmed|this (?:memory|message|is an?)|always|never|sudo|emergency|important|urgent|as (?:an|the)|continue)`)
 	userLead = folded(`^[\s"'*]*(?:ignore|yes,? |i (?:approve|confirm|authori[sz]e|agree|allow)|go ahead|approved|please (?:run|execute|delete|send|ignore|push|disable)|run |execute |delete |proceed|disregard|forget)`)
@@ -131,7 +131,7 @@ func (s *scan) findSpeaker(start int) {
 	case role == "user":
 		found = at[4] < 0 && (userLead.MatchString(rest) || strings.Contains(s.Lower, "\nassistant:"))
 	default:
-		found = roleLead.MatchString(rest) || at[4] >= 0 && (agentContext.MatchString(rest) || severe.MatchString(rest))
+		found = roleLead.MatchString(rest) || at[4] >= 0 && (agentContext.MatchString(rest) || severe.MatchString(rest) || harm.MatchString(rest))
 	}
 	if found {
 		s.addPlain(Role, from, to)
