@@ -2,6 +2,7 @@ package injections
 
 import (
 	"regexp"
+	"sort"
 	"strings"
 )
 
@@ -22,12 +23,12 @@ func (s *scan) overlaps(start, end int, code bool) bool {
 	if !s.hasMarks {
 		s.marked, s.hasMarks = marks(s.Plain), true
 	}
-	for _, m := range s.marked {
-		if m.start <= start && end <= m.end && (!code || s.Plain[m.start] == '`' || s.Plain[m.start] == '~') {
-			return true
-		}
+	// The marks are sorted and do not overlap.
+	i := sort.Search(len(s.marked), func(i int) bool { return s.marked[i].end >= end })
+	if i == len(s.marked) || s.marked[i].start > start {
+		return false
 	}
-	return false
+	return !code || s.Plain[s.marked[i].start] == '`' || s.Plain[s.marked[i].start] == '~'
 }
 
 var quotes = map[string]string{"\"": "\"", "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‘": "’", "`": "`"}

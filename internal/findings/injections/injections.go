@@ -100,6 +100,8 @@ type scan struct {
 
 	marked   []mark // lazily, by quotes
 	hasMarks bool
+
+	formats, decoding answer // see once
 }
 
 // add records a range of the flat text.

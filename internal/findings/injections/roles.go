@@ -94,7 +94,7 @@ func (s *scan) examineLine(start, end int) {
 func (s *scan) findBanner(start, end int) {
 	for _, at := range banners.FindAllStringIndex(s.Lower[start:end], -1) {
 		from, to := start+at[0], start+at[1]
-		if !s.inCode(from, to) && !(s.inMarks(from, to) && s.topic() == attacks) && !formats.MatchString(s.flat) {
+		if !s.inCode(from, to) && !(s.inMarks(from, to) && s.topic() == attacks) && !s.isAboutFormats() {
 			s.addPlain(Role, from, to)
 		}
 	}
@@ -108,7 +108,7 @@ func (s *scan) isTagMention(start, end int) bool {
 		return false
 	}
 	tag := s.Lower[start:end]
-	return formats.MatchString(s.flat) || !strings.HasPrefix(tag, "</") && !strings.HasPrefix(tag, "<|") && !strings.HasPrefix(tag, "[") && !strings.HasPrefix(tag, "<<")
+	return s.isAboutFormats() || !strings.HasPrefix(tag, "</") && !strings.HasPrefix(tag, "<|") && !strings.HasPrefix(tag, "[") && !strings.HasPrefix(tag, "<<")
 }
 
 // findSpeaker examines the name of a speaker at the start of a line. What it says can be on the
@@ -121,7 +121,7 @@ func (s *scan) findSpeaker(start int) {
 	}
 	role, rest := s.Lower[start+at[2]:start+at[3]], withoutAccents(s.Lower[start+at[6]:start+at[7]])
 	from, to := start+at[2], start+at[7]
-	if s.inCode(from, start+at[3]) || s.inMarks(from, start+at[3]) && s.topic() == attacks || formats.MatchString(s.flat) {
+	if s.inCode(from, start+at[3]) || s.inMarks(from, start+at[3]) && s.topic() == attacks || s.isAboutFormats() {
 		return
 	}
 	found := false
@@ -143,6 +143,32 @@ func (s *scan) findForeignSpeaker(start, end int) {
 	if at != nil && second.MatchString(s.Lower[start+at[2]:start+at[3]]) && !s.inCode(start+at[0], start+at[1]) && s.topic() != attacks {
 		s.addPlain(Role, start+at[0], start+at[1])
 	}
+}
+
+// isAboutFormats reports whether the memory is about formats of conversations.
+func (s *scan) isAboutFormats() bool { return s.once(&s.formats, formats) }
+
+// mentionsDecoding reports whether the memory mentions the decoding of something.
+func (s *scan) mentionsDecoding() bool { return s.once(&s.decoding, decoding) }
+
+// answer is whether a pattern matches the text, once that was examined.
+type answer uint8
+
+const (
+	notExamined answer = iota
+	no
+	yes
+)
+
+// once reports whether a pattern matches the text, and examines it once.
+func (s *scan) once(a *answer, pattern *regexp.Regexp) bool {
+	if *a == notExamined {
+		*a = no
+		if pattern.MatchString(s.flat) {
+			*a = yes
+		}
+	}
+	return *a == yes
 }
 
 // addPlain records a range of the normalised text.
@@ -265,7 +291,7 @@ func (s *scan) findBlob(from, to int) {
 		s.addPlain(Encoded, from, to)
 		return
 	}
-	if !decoding.MatchString(s.flat) {
+	if !s.mentionsDecoding() {
 		return
 	}
 	start, end := s.flatOf(from), s.flatOf(to)
