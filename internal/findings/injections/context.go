@@ -1,16 +1,19 @@
 package injections
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"memoir/internal/findings/normtext"
 )
 
 // mark is a range of quoted text or code.
 type mark struct{ start, end int }
 
-// folded compiles a pattern for flat text.
-func folded(pattern string) *regexp.Regexp { return regexp.MustCompile(withoutAccents(pattern)) }
+// folded returns a pattern for flat text.
+func folded(pattern string) *normtext.Pattern {
+	return normtext.NewPattern(withoutAccents(pattern))
+}
 
 // isMarked reports whether a range of the flat text lies in quotes, code or a quoted block.
 func (s *scan) isMarked(start, end int) bool { return s.inMarks(s.plain(start), s.plain(end)) }

@@ -10,7 +10,7 @@ import (
 // form is a way to address the model.
 type form struct {
 	reason   string
-	keywords [][]string // of each list, a word is in each match, in lower case without accents
+	keywords string // of each list, a word is in each match; see lists
 	pattern  func() matcher
 	needs    func(s *scan, start, end int) bool // a further condition, if set
 	negates  bool                               // the form itself starts with a negation
@@ -24,8 +24,8 @@ var gap = regexp.MustCompile(`<<(\d+)>>|<(\d+)>`)
 // matcher is a regular expression whose matches may be too long. The distances in it are no part of
 // the expression, since counted repetitions make it slow.
 type matcher struct {
-	*regexp.Regexp
-	limit int // bytes of a match
+	expression interface{ FindStringIndex(text string) []int }
+	limit      int // bytes of a match
 }
 
 // maxTries limits how often a line is searched again behind the start of a match that was too long.
@@ -35,7 +35,7 @@ const maxTries = 8
 // find returns the matches that are not too long.
 func (m matcher) find(text string) (found [][2]int) {
 	for from, tries := 0, 0; from < len(text) && tries < maxTries; tries++ {
-		at := m.FindStringIndex(text[from:])
+		at := m.expression.FindStringIndex(text[from:])
 		if at == nil {
 			break
 		}
@@ -77,16 +77,19 @@ func lazily(pattern string) func() matcher {
 }
 
 func newForm(reason, keywords, pattern string, needs func(*scan, int, int) bool) form {
-	return form{reason: reason, keywords: lists(keywords), pattern: lazily(pattern), needs: needs}
+	return form{reason: reason, keywords: keywords, pattern: lazily(pattern), needs: needs}
 }
 
-// lists returns lists of words. "&" separates the lists, "|" the words.
+// lists returns lists of words without accents. "&" separates the lists, "|" the words.
 func lists(keywords string) (all [][]string) {
 	for list := range strings.SplitSeq(withoutAccents(keywords), "&") {
 		all = append(all, strings.Split(list, "|"))
 	}
 	return all
 }
+
+// lists returns the number of lists of keywords.
+func (f *form) lists() int { return 1 + strings.Count(f.keywords, "&") }
 
 // sending returns a form of an order to send something.
 func sending(keywords, pattern string, needs func(*scan, int, int) bool) form {
@@ -240,8 +243,8 @@ var allForms = []form{
 	newForm(Persona, "system prompt|your instructions|your prompt|initial prompt",
 		`\b(?:reveal|print|output|repeat|show|display|disclose|leak|paste|write out|reproduce) (?:your|the|its|their|all|full|entire|complete|hidden| )*(?:system prompt|initial (?:prompt|instructions)|hidden instructions|your (?:\w+ )?(?:instructions|prompt|rules))\b`, nil),
 
-	{reason: Fetch, keywords: lists("curl|wget|iwr|irm |invoke-webrequest|iex|npx|pip|npm|install"), pattern: func() matcher { return matcher{fetching, 500} }, needs: (*scan).isFetchOrder, negates: true},
-	{reason: Fetch, keywords: lists("http&fetch|open|read|load|visit|download|curl|wget|check|get|pull|browse|retrieve|clone|lade|offne|ruf|hol|descarga|abre|telecharge|ouvre|baixe|abra|acesse|scarica|apri|скачай|открой|загрузи|ダウンロード|取得|開い|読|下载|打开|访问|다운로드|열|받아|읽&follow|execute|obey|run|apply|carry out|do |perform|eval|treat|befolg|fuhre|ausfuhr|ejecuta|sigue|obedece|suis|suivez|siga|esegui|segui|выполн|следуй|запусти|実行|従|执行|运行|遵循|照做|실행|따르"), pattern: func() matcher { return matcher{reading, 400} }, needs: (*scan).isReadOrder, negates: true},
+	{reason: Fetch, keywords: "curl|wget|iwr|irm |invoke-webrequest|iex|npx|pip|npm|install", pattern: func() matcher { return matcher{fetching, 500} }, needs: (*scan).isFetchOrder, negates: true},
+	{reason: Fetch, keywords: "http&fetch|open|read|load|visit|download|curl|wget|check|get|pull|browse|retrieve|clone|lade|offne|ruf|hol|descarga|abre|telecharge|ouvre|baixe|abra|acesse|scarica|apri|скачай|открой|загрузи|ダウンロード|取得|開い|読|下载|打开|访问|다운로드|열|받아|읽&follow|execute|obey|run|apply|carry out|do |perform|eval|treat|befolg|fuhre|ausfuhr|ejecuta|sigue|obedece|suis|suivez|siga|esegui|segui|выполн|следуй|запусти|実行|従|执行|运行|遵循|照做|실행|따르", pattern: func() matcher { return matcher{reading, 400} }, needs: (*scan).isReadOrder, negates: true},
 
 	newForm(Orders, "sobald du|wenn du das|wenn du dies|beim lesen|nach dem lesen|cuando leas|al leer|si lees|quand tu lis|en lisant|quand vous lisez|lorsque tu lis|ao ler|quando ler|quando leggi|leggendo|appena leggi|прочитав|прочитаешь|прочтешь|прочтёшь|読んだら|読み終え|読み次第|读到|看到这|阅读本|읽으면|읽는 즉시|읽은 후",
 		`(?:(?:sobald|wenn|nachdem) du (?:das|dies\w*|diese \w+) (?:liest|gelesen|siehst|lädst)|(?:beim|nach dem) lesen dieser|(?:cuando|si) le(?:as|es) (?:esto|est[ae])|al leer (?:esto|est[ae])|(?:quand|lorsque) (?:tu lis|vous lisez) (?:ceci|cel[ae]|cette|ce)|en lisant (?:ceci|cette|ce)|ao ler (?:isto|isso|est[ae])|quando (?:você )?ler (?:isto|isso|est[ae])|(?:quando|appena) leggi quest[oa]|leggendo quest[oa]|прочитав это|(?:когда|как только) (?:ты )?(?:это )?про(?:читаешь|чтешь|чтёшь)|(?:これ|この\S{1,6})を(?:読んだら|読み終え|読み次第)|(?:读到|看到|阅读)(?:这|本|此)|(?:이|이것|본) ?\S{0,4}(?:을|를) ?(?:읽으면|읽는 즉시|읽은 후))`, isDeed),

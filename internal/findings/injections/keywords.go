@@ -28,7 +28,7 @@ type group struct {
 var keywordIndex = sync.OnceValue(func() map[uint16][]keyword {
 	byText := map[string]*keyword{}
 	for i := range forms {
-		for g, words := range forms[i].keywords {
+		for g, words := range lists(forms[i].keywords) {
 			for _, text := range words {
 				k := byText[text]
 				if k == nil {
@@ -94,7 +94,7 @@ func (s *scan) chunks(found func(form, start, end int)) {
 			}
 		}
 		for _, form := range touched {
-			if f := &forms[form]; masks[form] == 1<<len(f.keywords)-1 && (!f.verbFirst || spans[form].isOrdered(len(f.keywords))) {
+			if f := &forms[form]; masks[form] == 1<<f.lists()-1 && (!f.verbFirst || spans[form].isOrdered(f.lists())) {
 				found(form, start, end)
 			}
 			masks[form] = 0

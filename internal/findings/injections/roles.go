@@ -2,21 +2,22 @@ package injections
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"memoir/internal/findings/normtext"
 )
 
 var (
-	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|<important>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
+	tokens = normtext.NewPattern(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|<important>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
 	// roles are names of speakers at the start of a line.
-	roles    = regexp.MustCompile(`^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt update|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
-	banners  = regexp.MustCompile(`\[(?:system|admin|root|system (?:override|message|prompt|notes?|instructions?|directive|alert|notice|update|command)|priority (?:override|message|instructions?))\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b|^(?:begin|start) (?:new|hidden|secret|admin|real|system) (?:instructions?|prompt|message|orders)\b`)
+	roles    = normtext.NewPattern(`^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt update|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
+	banners  = normtext.NewPattern(`\[(?:system|admin|root|system (?:override|message|prompt|notes?|instructions?|directive|alert|notice|update|command)|priority (?:override|message|instructions?))\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b|^(?:begin|start) (?:new|hidden|secret|admin|real|system) (?:instructions?|prompt|message|orders)\b`)
 	roleLead = folded(`^[\s"'*]*(?:ignore|disregard|you (?:are|must|will|have|now|may|can)|from now|new |override|execute|run|forget|do not|don't|act|disable|delete|send|reveal|print|grant|approv\w*|safety|priority|maintenance|all |the (?:user|previous|following)|yes\b|sure|understood|ok\b|okay|i (?:will|have|can|approve|confirm|authori[sz]e)|go ahead|please (?:run|execute|delete|send|ignore|push)|proceed|permission|confirmed|this (?:memory|message|is an?)|always|never|sudo|emergency|important|urgent|as (?:an|the)|continue)`)
 	userLead = folded(`^[\s"'*]*(?:ignore|yes,? |i (?:approve|confirm|authori[sz]e|agree|allow)|go ahead|approved|please (?:run|execute|delete|send|ignore|push|disable)|run |execute |delete |proceed|disregard|forget)`)
 	formats  = folded(`chat (?:formats?|templates?|markup)|few-shot|dataset|fine-?tun|transcripts?\b|jsonl|chatml|tokeni[sz]|dialogues?\b|training data|prompt (?:files?|layouts?|structures?|formats?|templates?)|stop (?:sequence|token)|special token|conversation format|log format|turn format`)
-	speakers = regexp.MustCompile(`^[ >]{0,3}(?:\*\*|\[|#{1,4} ?)?(?:系统|系統|システム|система|시스템|助手|人类|ассистент|アシスタント|어시스턴트)(?:消息|提示|指令|メッセージ|пр\S+|сообщение)?(?:\*\*|\])? ?: ?([^\n]+)`)
-	second   = regexp.MustCompile(`你|您|必须|忽略|覆盖|ты|тебе|вы|игнорир|あなた|無視|せよ|してください|너|당신|무시|하라|하세요`)
+	speakers = normtext.NewPattern(`^[ >]{0,3}(?:\*\*|\[|#{1,4} ?)?(?:系统|系統|システム|система|시스템|助手|人类|ассистент|アシスタント|어시스턴트)(?:消息|提示|指令|メッセージ|пр\S+|сообщение)?(?:\*\*|\])? ?: ?([^\n]+)`)
+	second   = normtext.NewPattern(`你|您|必须|忽略|覆盖|ты|тебе|вы|игнорир|あなた|無視|せよ|してください|너|당신|무시|하라|하세요`)
 )
 
 // findRoles finds marks of other speakers, and ends of the text that holds the memory.
@@ -161,7 +162,7 @@ const (
 )
 
 // once reports whether a pattern matches the text, and examines it once.
-func (s *scan) once(a *answer, pattern *regexp.Regexp) bool {
+func (s *scan) once(a *answer, pattern *normtext.Pattern) bool {
 	if *a == notExamined {
 		*a = no
 		if pattern.MatchString(s.flat) {
@@ -184,9 +185,9 @@ const (
 )
 
 var (
-	fetching = regexp.MustCompile(`\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n|]*?\|\s*(?:sudo\s+)?(?:-\w+\s+)?(?:ba|z|da)?sh\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)|(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)|\beval\s+["']?\$\((?:curl|wget)|\b(?:curl|wget)\b[^\n|]*?\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|iex|php)\b|\biex\s*\(|\bsource\s+<\(\s*curl|\b(?:curl|wget)\b[^\n]*?(?:(?:&&|;)\s*(?:sudo\s+)?(?:sh|bash|chmod \+x|\./|python3?)|\band (?:then )?(?:run|execute) (?:it|them|the))|\binstall\s+[\x60<]?https?://\S+\.(?:tgz|tar\.gz|zip|whl|sh|deb|rpm|vsix)|\bnpx\s+(?:-y\s+)?(?:https?://|github:)\S+|\bpip3?\s+install\s+(?:git\+)?https?://\S+|\bnpm\s+(?:i|install)\s+(?:-g\s+)?https?://\S+`)
+	fetching = normtext.NewPattern(`\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n|]*?\|\s*(?:sudo\s+)?(?:-\w+\s+)?(?:ba|z|da)?sh\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)|(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)|\beval\s+["']?\$\((?:curl|wget)|\b(?:curl|wget)\b[^\n|]*?\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|iex|php)\b|\biex\s*\(|\bsource\s+<\(\s*curl|\b(?:curl|wget)\b[^\n]*?(?:(?:&&|;)\s*(?:sudo\s+)?(?:sh|bash|chmod \+x|\./|python3?)|\band (?:then )?(?:run|execute) (?:it|them|the))|\binstall\s+[\x60<]?https?://\S+\.(?:tgz|tar\.gz|zip|whl|sh|deb|rpm|vsix)|\bnpx\s+(?:-y\s+)?(?:https?://|github:)\S+|\bpip3?\s+install\s+(?:git\+)?https?://\S+|\bnpm\s+(?:i|install)\s+(?:-g\s+)?https?://\S+`)
 	reading  = folded(fetchVerb + `[^\n]*?https?://\S+[^\n]*?` + runVerb + `|` + fetchVerb + `[^\n]*?` + runVerb + `[^\n]*?https?://\S+|https?://\S+[^\n]*?(?:ダウンロード|取得|読)[^\n]*?(?:実行|従)|https?://\S+[^\n]*?(?:다운로드|받아|읽)[^\n]*?(?:실행|따르|따라)`)
-	trusted  = regexp.MustCompile(`sh\.rustup\.rs|get\.docker\.com|nvm-sh|get\.pnpm\.io|bun\.sh|deno\.land|homebrew|astral\.sh|ohmyz|get\.helm\.sh|install\.python-poetry|foundry\.paradigm|get\.k3s\.io|sdkman|starship\.rs|just\.systems|fnm\.vercel|volta\.sh|mise\.run|tailscale\.com|cli\.github\.com|hasura|fly\.io|nixos\.org|sentry\.io|claude\.ai|deb\.nodesource`)
+	trusted  = normtext.NewPattern(`sh\.rustup\.rs|get\.docker\.com|nvm-sh|get\.pnpm\.io|bun\.sh|deno\.land|homebrew|astral\.sh|ohmyz|get\.helm\.sh|install\.python-poetry|foundry\.paradigm|get\.k3s\.io|sdkman|starship\.rs|just\.systems|fnm\.vercel|volta\.sh|mise\.run|tailscale\.com|cli\.github\.com|hasura|fly\.io|nixos\.org|sentry\.io|claude\.ai|deb\.nodesource`)
 )
 
 // isReadOrder reports whether the agent is to follow what it reads at an address.
@@ -230,8 +231,8 @@ func (s *scan) around(start, end int) string {
 }
 
 var (
-	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->|(?m)^\[(?://|comment)\]: (?:#|<>) ?[("'](.*?)[)"']$`)
-	concealed  = regexp.MustCompile(`(?s)<(\w+)[^>]*style\s*=\s*["'][^"']*(?:display:\s*none|font-size:\s*0|color:\s*(?:white|#fff\w*|transparent)|opacity:\s*0(?:\.0\d*)?\b|visibility:\s*hidden)[^"']*["'][^>]*>([^<]{12,})<|<(?:span|div|p)\s+hidden[^>]*>([^<]{12,})<`)
+	comment    = normtext.NewPattern(`(?s)<!--(.*?)-->|(?m)^\[(?://|comment)\]: (?:#|<>) ?[("'](.*?)[)"']$`)
+	concealed  = normtext.NewPattern(`(?s)<(\w+)[^>]*style\s*=\s*["'][^"']*(?:display:\s*none|font-size:\s*0|color:\s*(?:white|#fff\w*|transparent)|opacity:\s*0(?:\.0\d*)?\b|visibility:\s*hidden)[^"']*["'][^>]*>([^<]{12,})<|<(?:span|div|p)\s+hidden[^>]*>([^<]{12,})<`)
 	addressing = folded(`^\W*(?:(?:note|instructions?|message|hint|for|to|dear|hey)\W+(?:to |for |the )*)?(?:ai|assistant|agents?|claude|llms?|model|system|bot)\b\W|\b(?:you must|you should|you are (?:now|authori[sz]ed|allowed|an? (?:ai|assistant|agent|llm))|ignore (?:all|any|the|your|previous|everything)|disregard|execute|do not (?:tell|mention|ask)|don't (?:tell|mention|ask)|approved|authori[sz]ed|curl|wget|send (?:the|all|any|every)|without asking|run (?:the|this|it|git|rm|npm|bash)|du musst|ignorier\w*|fuhre|debes|ignora|ejecuta|tu dois|execute|voce deve|devi|esegui)\b|игнорир|выполн|ты должен|無視|実行し|忽略|执行|必须|무시|실행`)
 )
 
@@ -264,7 +265,7 @@ func (s *scan) inCode(start, end int) bool { return s.overlaps(start, end, true)
 var (
 	decoding = folded(`\b(?:decod\w*|base64|dekodier\w*|decodifi\w*|atob)\b|декодир|デコード|解码|디코딩`)
 	running  = folded(`\b(?:run|execute|eval|follow|obey|apply|perform|pipe|ausfuhr\w*|fuhre|befolge\w*|ejecuta\w*|sigue|execute[zr]?|suis|siga|esegui\w*|segui)\b|\|\s*(?:ba|z)?sh\b|выполн|следуй|запусти|実行|従|执行|运行|遵循|실행|따르`)
-	command  = regexp.MustCompile(`\b(?:curl|wget|rm -rf|bash|sh -c|powershell|eval|nc )\b`)
+	command  = normtext.NewPattern(`\b(?:curl|wget|rm -rf|bash|sh -c|powershell|eval|nc )\b`)
 )
 
 // findEncoded finds orders in base64, and orders to decode something and run it.

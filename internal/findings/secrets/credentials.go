@@ -7,7 +7,6 @@ package secrets
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -159,7 +158,7 @@ func (s *scan) findings(source string) []Finding {
 func isVague(rule string) bool { return rule == generic || rule == rulePassword || rule == ruleHeader }
 
 // near reports whether the sentence around an offset matches a pattern.
-func (s *reader) near(pattern *regexp.Regexp, at int) bool {
+func (s *reader) near(pattern *normtext.Pattern, at int) bool {
 	start, end := s.sentence(at)
 	return pattern.MatchString(s.Lower[start:end])
 }

@@ -2,9 +2,10 @@ package secrets
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"memoir/internal/findings/normtext"
 )
 
 // findURLs finds passwords in URLs, and URLs that are a credential themselves.
@@ -45,7 +46,7 @@ func (s *scan) findURLs() {
 }
 
 // localHosts are hosts whose services have a password that is the same for each developer.
-var localHosts = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal|[a-z][\w-]*)(?:[:/?,]|$)`)
+var localHosts = normtext.NewPattern(`^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal|[a-z][\w-]*)(?:[:/?,]|$)`)
 
 // findUserinfo finds the password in a URL whose authority starts at an offset.
 func (s *scan) findUserinfo(start, end int) {
@@ -132,7 +133,7 @@ func (s *scan) findDSN(at int) {
 	}
 }
 
-var webhook = regexp.MustCompile(`^(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(T?[A-Za-z0-9_]{8,}/B?[A-Za-z0-9_]{8,}/[A-Za-z0-9_/]{16,})|(?:\w+\.)?discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{15,}/[\w-]{30,})|[\w-]+\.webhook\.office\.com/webhookb2/([\w@/-]{60,})|[\w.-]+\.logic\.azure\.com(?::443)?/workflows/\S*?[?&]sig=([\w%-]{20,})|(?:hooks\.zapier\.com/hooks/catch|maker\.ifttt\.com/trigger/\w+/with/key|hook\.\w+\.make\.com)/([\w/-]{12,})|chat\.googleapis\.com/v1/spaces/\S*?[?&]key=\S*?token=([\w%-]{20,})|(?:open\.feishu\.cn/open-apis/bot/v2/hook|open\.larksuite\.com/open-apis/bot/v2/hook)/([\w-]{20,})|oapi\.dingtalk\.com/robot/send\?access_token=(\w{20,})|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=([\w-]{20,})|api\.telegram\.org/bot(\d{6,}:[\w-]{30,}))`)
+var webhook = normtext.NewPattern(`^(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(T?[A-Za-z0-9_]{8,}/B?[A-Za-z0-9_]{8,}/[A-Za-z0-9_/]{16,})|(?:\w+\.)?discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(\d{15,}/[\w-]{30,})|[\w-]+\.webhook\.office\.com/webhookb2/([\w@/-]{60,})|[\w.-]+\.logic\.azure\.com(?::443)?/workflows/\S*?[?&]sig=([\w%-]{20,})|(?:hooks\.zapier\.com/hooks/catch|maker\.ifttt\.com/trigger/\w+/with/key|hook\.\w+\.make\.com)/([\w/-]{12,})|chat\.googleapis\.com/v1/spaces/\S*?[?&]key=\S*?token=([\w%-]{20,})|(?:open\.feishu\.cn/open-apis/bot/v2/hook|open\.larksuite\.com/open-apis/bot/v2/hook)/([\w-]{20,})|oapi\.dingtalk\.com/robot/send\?access_token=(\w{20,})|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=([\w-]{20,})|api\.telegram\.org/bot(\d{6,}:[\w-]{30,}))`)
 
 // findWebhook finds the path of a URL that lets each caller post a message.
 func (s *scan) findWebhook(start, end int) {
@@ -295,11 +296,11 @@ func isBasic(value string) bool {
 }
 
 var (
-	userOption = regexp.MustCompile(`(?:^|\s)(?:-u|--user|--proxy-user|-U|--auth|-a)(?:\s+|=)?["'` + "`" + `]?([\w.@+-]*):([^\s"'` + "`" + `<>]+)`)
-	dashP      = regexp.MustCompile(`\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|mongodump|docker login|podman login|helm registry login|htpasswd|smbclient|sqlcmd|redis-cli|ldapsearch|az login|ipmitool)\b[^\n|]*?\s(?:-p|-P|-a|-w)\s?["']?([^\s"'` + "`" + `-][^\s"'` + "`" + `]{3,})`)
-	pgpass     = regexp.MustCompile(`(?m)^[\s>` + "`" + `]*[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w.*-]+:([^\s:` + "`" + `]{4,})[\s` + "`" + `]*$`)
-	oracle     = regexp.MustCompile(`(?:thin:|sqlplus\s+(?:-\w+\s+)?)[\w$]+/([^\s@/"]+)@`)
-	piped      = regexp.MustCompile(`\becho\s+(?:-n\s+)?["']?([^\s"'|]{6,})["']?\s*\|\s*(?:sudo -S|docker login|podman login|passwd|cryptsetup|chpasswd|gh auth|gpg|kinit|su\b)`)
+	userOption = normtext.NewPattern(`(?:^|\s)(?:-u|--user|--proxy-user|-U|--auth|-a)(?:\s+|=)?["'` + "`" + `]?([\w.@+-]*):([^\s"'` + "`" + `<>]+)`)
+	dashP      = normtext.NewPattern(`\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|mongodump|docker login|podman login|helm registry login|htpasswd|smbclient|sqlcmd|redis-cli|ldapsearch|az login|ipmitool)\b[^\n|]*?\s(?:-p|-P|-a|-w)\s?["']?([^\s"'` + "`" + `-][^\s"'` + "`" + `]{3,})`)
+	pgpass     = normtext.NewPattern(`(?m)^[\s>` + "`" + `]*[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w.*-]+:([^\s:` + "`" + `]{4,})[\s` + "`" + `]*$`)
+	oracle     = normtext.NewPattern(`(?:thin:|sqlplus\s+(?:-\w+\s+)?)[\w$]+/([^\s@/"]+)@`)
+	piped      = normtext.NewPattern(`\becho\s+(?:-n\s+)?["']?([^\s"'|]{6,})["']?\s*\|\s*(?:sudo -S|docker login|podman login|passwd|cryptsetup|chpasswd|gh auth|gpg|kinit|su\b)`)
 )
 
 // findCommands finds passwords in arguments of commands.
@@ -313,7 +314,7 @@ func (s *scan) findCommands() {
 	}
 }
 
-func (s *scan) findArgument(pattern *regexp.Regexp, group int, keywords ...string) {
+func (s *scan) findArgument(pattern *normtext.Pattern, group int, keywords ...string) {
 	if !containsAny(s.Plain, keywords) {
 		return
 	}

@@ -1,11 +1,12 @@
 package secrets
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"memoir/internal/findings/normtext"
 )
 
 // kind is the kind of value that a label announces.
@@ -166,7 +167,7 @@ func (s *scan) findLabelled(l label, start, end int) {
 	}
 }
 
-var valueBefore = regexp.MustCompile("(?:^|\\s)([`\"“„]?)([^\\s`\"“”]{8,64})[`\"”“]?,? (?:is|it is|ist|es|est|è|é|as|als|como|comme|come|—|–|=) (?:(?:the|our|its|my|das|la|le|el|o|a|il|unser|nuestra|notre) )?(?:[\\pL-]+ ){0,2}$")
+var valueBefore = normtext.NewPattern("(?:^|\\s)([`\"“„]?)([^\\s`\"“”]{8,64})[`\"”“]?,? (?:is|it is|ist|es|est|è|é|as|als|como|comme|come|—|–|=) (?:(?:the|our|its|my|das|la|le|el|o|a|il|unser|nuestra|notre) )?(?:[\\pL-]+ ){0,2}$")
 
 // findBefore finds a password before its label: "X is the password".
 func (s *scan) findBefore(label int) {

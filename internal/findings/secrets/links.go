@@ -1,10 +1,11 @@
 package secrets
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"memoir/internal/findings/normtext"
 )
 
 // link is how a value follows its label.
@@ -210,9 +211,9 @@ var (
 	particles = []string{"は", "が", "是", "为", "為", "改成", "改为", "設為", "设为", "设置为", "就是", "는", "은", "이", "가", "를", "을"}
 )
 
-var linkWithin = regexp.MustCompile("(:)[\\s`\"'*“「]|\\s(=)\\s|\\s(is|was|lautet|ist|es|est|é|è|to|auf|jest|är|er|est désormais|ist jetzt)\\s|\\s(?:(?:→|->|=>|—|–)\\s)|(?:は|是|为|為|는|은)")
+var linkWithin = normtext.NewPattern("(:)[\\s`\"'*“「]|\\s(=)\\s|\\s(is|was|lautet|ist|es|est|é|è|to|auf|jest|är|er|est désormais|ist jetzt)\\s|\\s(?:(?:→|->|=>|—|–)\\s)|(?:は|是|为|為|는|은)")
 
 var (
-	distant = regexp.MustCompile(`^ (?:[\pL\d.@'’_/-]{2,24} ){0,3}[\pL\d.@'’_/-]{2,24} ?(?::|=|→)[\s` + "`" + `*]`)
-	inside  = regexp.MustCompile(`^[^.\n\d]{0,30}\s[` + "`" + `"*#]*\d{4,8}\b`)
+	distant = normtext.NewPattern(`^ (?:[\pL\d.@'’_/-]{2,24} ){0,3}[\pL\d.@'’_/-]{2,24} ?(?::|=|→)[\s` + "`" + `*]`)
+	inside  = normtext.NewPattern(`^[^.\n\d]{0,30}\s[` + "`" + `"*#]*\d{4,8}\b`)
 )

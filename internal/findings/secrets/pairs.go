@@ -1,8 +1,9 @@
 package secrets
 
 import (
-	"regexp"
 	"strings"
+
+	"memoir/internal/findings/normtext"
 )
 
 // findLogin finds the password in a pair of user and password.
@@ -23,7 +24,7 @@ func (s *scan) findLogin(from int) {
 }
 
 // credentialContext is text before a pair that announces a user and a password.
-var credentialContext = regexp.MustCompile(`basic auth|credential|\blog(?:ged)? in with\b|\blogin:|zugangsdaten|htpasswd|\bs?ftp\b|\bvpn\b|anmeldung|acceso:|identifiants|\baccess:|\bwi-?fi\b|\bwlan\b`)
+var credentialContext = normtext.NewPattern(`basic auth|credential|\blog(?:ged)? in with\b|\blogin:|zugangsdaten|htpasswd|\bs?ftp\b|\bvpn\b|anmeldung|acceso:|identifiants|\baccess:|\bwi-?fi\b|\bwlan\b`)
 
 // findPairs finds passwords behind a user and a slash, also without a label.
 func (s *scan) findPairs() {
@@ -171,10 +172,10 @@ func (s *scan) findCells(line string, start int, columns map[int]kind) {
 }
 
 var (
-	userPassword = regexp.MustCompile(`^(?:are |is |sind |son |sont |são |sono |для |ist |lautet )?(?:[\w.-]{2,20} )?[\s*"'` + "`" + `“「]*([\w.@+-]{2,40})["'` + "`" + `”」*]*(?:\s*(?:/|:|\||,|\()\s*|\s+(?:and|und|y|et|e|mit|with)\s+)["'` + "`" + `“「*]*([^\s"'` + "`" + `”」]{6,64})`)
-	digitsOnly   = regexp.MustCompile(`^[\s*` + "`" + `"'“「#]*(\d(?:[\d -]{2,10})\d|\d{4,10})\b`)
-	unit         = regexp.MustCompile(`^\s*(?:digits?|stellen|stellig|dígitos|chiffres|цифр|桁|位|자리|-digit|times|attempts|min|sec|days|px|%)`)
-	seedWords    = regexp.MustCompile(`^[\s*"'` + "`" + `“「>\n-]*((?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[\s,]+(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}){11,23})`)
+	userPassword = normtext.NewPattern(`^(?:are |is |sind |son |sont |são |sono |для |ist |lautet )?(?:[\w.-]{2,20} )?[\s*"'` + "`" + `“「]*([\w.@+-]{2,40})["'` + "`" + `”」*]*(?:\s*(?:/|:|\||,|\()\s*|\s+(?:and|und|y|et|e|mit|with)\s+)["'` + "`" + `“「*]*([^\s"'` + "`" + `”」]{6,64})`)
+	digitsOnly   = normtext.NewPattern(`^[\s*` + "`" + `"'“「#]*(\d(?:[\d -]{2,10})\d|\d{4,10})\b`)
+	unit         = normtext.NewPattern(`^\s*(?:digits?|stellen|stellig|dígitos|chiffres|цифр|桁|位|자리|-digit|times|attempts|min|sec|days|px|%)`)
+	seedWords    = normtext.NewPattern(`^[\s*"'` + "`" + `“「>\n-]*((?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[\s,]+(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}){11,23})`)
 	seedStops    = words(`the and for with that from are stored kept never this they has have into when where must should not our`)
-	codeWord     = regexp.MustCompile(`^[\s*,;` + "`" + `"'>-]*([0-9A-Za-z]{3,8}(?:-[0-9A-Za-z]{3,8})+|\d{6,10}|[0-9a-f]{8,16}|[0-9A-Z]{8,16})(?:[\s,;.` + "`" + `"']|$)`)
+	codeWord     = normtext.NewPattern(`^[\s*,;` + "`" + `"'>-]*([0-9A-Za-z]{3,8}(?:-[0-9A-Za-z]{3,8})+|\d{6,10}|[0-9a-f]{8,16}|[0-9A-Z]{8,16})(?:[\s,;.` + "`" + `"']|$)`)
 )

@@ -1,10 +1,11 @@
 package secrets
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"memoir/internal/findings/normtext"
 )
 
 // words returns the set of the words in a text.
@@ -55,10 +56,10 @@ var exampleParts = []string{
 }
 
 var (
-	variable   = regexp.MustCompile(`^(?:\$\{?\w+\}?|\$\(.*|\$\{\{?.*|%\w+%|%[-+#0]?[a-zA-Z]|@\w+@|__\w+__|#\{.*|\{\{?.*|<.*|\[.*|\(.*|&\w+;?|:\w+|\?+|!\w+|-+|_+|=+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$`)
-	expression = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:\(|\[["'\w]|::|->)|[\w\])]\(\)?$|^(?:os|process|env|config|settings|secrets|vars|self|this|data|var|local|module|ctx|cfg|opts|args|params|req|request|form|user|row)\.[\w.]+$`)
-	measure    = regexp.MustCompile(`(?i)^(?:v?\d+(?:[.,:/xX-]\d+)*(?:-?[a-z%]{1,6}|\+|th|rd|nd|st)?|\d+(?:-|–)?(?:chars?|characters?|digits?|bits?|bytes?|days?|hours?|minutes?|seconds?|months?|years?|word|words|stellig|zeichen)|\d{4}-\d\d?-\d\d?(?:t.*)?|\d{1,2}:\d\d.*|(?-i:[A-Z]{2,10}-\d{1,6})|#\d+|q[1-4](?:[-/]?\d+)?)$`)
-	filePath   = regexp.MustCompile(`^(?:~?/|\.{1,2}/|[A-Za-z]:\\|\$HOME)|^[\w-]+(?:/[\w.-]+){2,}$|\.(?:md|txt|go|py|js|ts|tsx|rs|rb|java|json|ya?ml|toml|env|pem|key|crt|cfg|ini|conf|sh|sql|log|gpg|age|enc)$`)
+	variable   = normtext.NewPattern(`^(?:\$\{?\w+\}?|\$\(.*|\$\{\{?.*|%\w+%|%[-+#0]?[a-zA-Z]|@\w+@|__\w+__|#\{.*|\{\{?.*|<.*|\[.*|\(.*|&\w+;?|:\w+|\?+|!\w+|-+|_+|=+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$`)
+	expression = normtext.NewPattern(`^[A-Za-z_][\w.]*(?:\(|\[["'\w]|::|->)|[\w\])]\(\)?$|^(?:os|process|env|config|settings|secrets|vars|self|this|data|var|local|module|ctx|cfg|opts|args|params|req|request|form|user|row)\.[\w.]+$`)
+	measure    = normtext.NewPattern(`(?i)^(?:v?\d+(?:[.,:/xX-]\d+)*(?:-?[a-z%]{1,6}|\+|th|rd|nd|st)?|\d+(?:-|–)?(?:chars?|characters?|digits?|bits?|bytes?|days?|hours?|minutes?|seconds?|months?|years?|word|words|stellig|zeichen)|\d{4}-\d\d?-\d\d?(?:t.*)?|\d{1,2}:\d\d.*|(?-i:[A-Z]{2,10}-\d{1,6})|#\d+|q[1-4](?:[-/]?\d+)?)$`)
+	filePath   = normtext.NewPattern(`^(?:~?/|\.{1,2}/|[A-Za-z]:\\|\$HOME)|^[\w-]+(?:/[\w.-]+){2,}$|\.(?:md|txt|go|py|js|ts|tsx|rs|rb|java|json|ya?ml|toml|env|pem|key|crt|cfg|ini|conf|sh|sql|log|gpg|age|enc)$`)
 )
 
 // isPlaceholder reports whether a value, which is not empty, stands for a credential instead of
@@ -121,8 +122,8 @@ func isWeak(value string) bool {
 // Words that show that values near them are invented. Strong ones count for each value, others for
 // weak ones.
 var (
-	strongExample = regexp.MustCompile(`placeholders?\b|\bdumm(?:y|ies)\b|\bfakes?\b|\bmade[- ]up\b|\bnot (?:a )?real\b|\bisn't real\b|\bnever (?:was )?real\b|\binvented\b|\bbogus\b|\bfictional\b|(?:^|[^.\w])(?:example|sample|documentation|docs|doc|well-known|published|public) (?:aws |stripe |jwt |api |access |test |example )?(?:keys?|tokens?|values?|credentials?|secrets?|passwords?|jwts?|pairs?|strings?)\b|\bfrom (?:the |its |their |aws'?s? |stripe'?s? |vendor )*(?:\w+ )?(?:docs|documentation|readme|tutorial|rfc)\b|\btest vectors?\b|platzhalter|\bfiktiv|erfunden|\bficti[cf]|\bno es real|\binventad|\bfactice|\bfittizi|заглушк|вымышлен|выдуман|ダミー|プレースホルダ|占位|虚构|假的|더미|가짜|플레이스홀더`)
-	weakExample   = regexp.MustCompile(`(?:^|[^.\w])examples?\b|\be\.g\.|\bsamples?\b|\bdocs?\b|\bdocumentation\b|\btutorial\b|\bfixtures?\b|\bmocks?\b|\bunit tests?\b|\btest data\b|\bseed data\b|\blint(?:er|s)?\b|\bscanner\b|\bregex\b|\bgitleaks\b|\blike\b|\bsuch as\b|\binstead of\b|\brather than\b|\bnever (?:use|write|commit|paste|put)\b|\bdemo\b|\bstrings?\b|beispiel|ejemplo|exemple|exemplo|esempio|например|пример|例えば|サンプル|の例|示例|例如|예시|예를`)
+	strongExample = normtext.NewPattern(`placeholders?\b|\bdumm(?:y|ies)\b|\bfakes?\b|\bmade[- ]up\b|\bnot (?:a )?real\b|\bisn't real\b|\bnever (?:was )?real\b|\binvented\b|\bbogus\b|\bfictional\b|(?:^|[^.\w])(?:example|sample|documentation|docs|doc|well-known|published|public) (?:aws |stripe |jwt |api |access |test |example )?(?:keys?|tokens?|values?|credentials?|secrets?|passwords?|jwts?|pairs?|strings?)\b|\bfrom (?:the |its |their |aws'?s? |stripe'?s? |vendor )*(?:\w+ )?(?:docs|documentation|readme|tutorial|rfc)\b|\btest vectors?\b|platzhalter|\bfiktiv|erfunden|\bficti[cf]|\bno es real|\binventad|\bfactice|\bfittizi|заглушк|вымышлен|выдуман|ダミー|プレースホルダ|占位|虚构|假的|더미|가짜|플레이스홀더`)
+	weakExample   = normtext.NewPattern(`(?:^|[^.\w])examples?\b|\be\.g\.|\bsamples?\b|\bdocs?\b|\bdocumentation\b|\btutorial\b|\bfixtures?\b|\bmocks?\b|\bunit tests?\b|\btest data\b|\bseed data\b|\blint(?:er|s)?\b|\bscanner\b|\bregex\b|\bgitleaks\b|\blike\b|\bsuch as\b|\binstead of\b|\brather than\b|\bnever (?:use|write|commit|paste|put)\b|\bdemo\b|\bstrings?\b|beispiel|ejemplo|exemple|exemplo|esempio|например|пример|例えば|サンプル|の例|示例|例如|예시|예를`)
 )
 
 // mixed reports how the letters and digits of a run without separators change: the number of

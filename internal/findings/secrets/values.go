@@ -1,9 +1,10 @@
 package secrets
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"memoir/internal/findings/normtext"
 )
 
 // value is a possible credential behind a label.
@@ -197,14 +198,14 @@ func isNoValue(c *labelled) bool {
 }
 
 var (
-	typeName    = regexp.MustCompile(`^\w+\(\d*\)$`)
-	technology  = regexp.MustCompile(`(?i)^(?:argon2|bcrypt|sha-?\d|md5|aes|rsa|pbkdf2|base64|base32|oauth|totp|x\.?509|1password|utf-?8|ed25519|[hre]s256|tls|pkcs|scram|k8s|op:|vault:|ssm:|arn:|kms:|env:|file:|enc\[|secret:|sops:|2fa|mfa|http|s3|ipv?\d|python\d|node\d|postgres\d)`)
+	typeName    = normtext.NewPattern(`^\w+\(\d*\)$`)
+	technology  = normtext.NewPattern(`(?i)^(?:argon2|bcrypt|sha-?\d|md5|aes|rsa|pbkdf2|base64|base32|oauth|totp|x\.?509|1password|utf-?8|ed25519|[hre]s256|tls|pkcs|scram|k8s|op:|vault:|ssm:|arn:|kms:|env:|file:|enc\[|secret:|sops:|2fa|mfa|http|s3|ipv?\d|python\d|node\d|postgres\d)`)
 	storeWords  = words(`password passwords passwd secret secrets token tokens key keys credential credentials vault pass pwd db database cert auth login store manager`)
 	phraseStops = words(`the a an is are be must not to of in on for with and or please enter your wrong invalid contain contains least characters may should can from at by it this that stored kept required field`)
-	hexDigest   = regexp.MustCompile(`^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
-	digestNear  = regexp.MustCompile(`\bsha-?\d|\bmd5\b|hash|checksum|digest|prüfsumme`)
-	account     = regexp.MustCompile(`\b(?:user(?:name)?|login|usuario|benutzer|utilisateur|utente|usuário|ssh|s?ftp|vpn|account|admin|root|smtp|imap|wifi|wlan)\b|логин|ユーザ|账号|用户|계정`)
-	userLabel   = regexp.MustCompile(`(?:user(?:name)?|login|usr|account|e-?mail|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|usuário|utente|логин|пользователь|ユーザー?名?|用户名?|帳號|账号|사용자|아이디)\s*[*_` + "`" + `"']*\s*(?:[:=|/是は]|ist|is|es|est|für)`)
+	hexDigest   = normtext.NewPattern(`^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
+	digestNear  = normtext.NewPattern(`\bsha-?\d|\bmd5\b|hash|checksum|digest|prüfsumme`)
+	account     = normtext.NewPattern(`\b(?:user(?:name)?|login|usuario|benutzer|utilisateur|utente|usuário|ssh|s?ftp|vpn|account|admin|root|smtp|imap|wifi|wlan)\b|логин|ユーザ|账号|用户|계정`)
+	userLabel   = normtext.NewPattern(`(?:user(?:name)?|login|usr|account|e-?mail|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|usuário|utente|логин|пользователь|ユーザー?名?|用户名?|帳號|账号|사용자|아이디)\s*[*_` + "`" + `"']*\s*(?:[:=|/是は]|ist|is|es|est|für)`)
 )
 
 // isPassword reports whether the value behind a label for passwords is one.
@@ -360,7 +361,7 @@ func (s *reader) isKey(c *labelled) bool {
 	return false
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+var uuid = normtext.NewPattern(`^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
 
 // judgeCookie returns the rule of a cookie or a session id that is random, or "". It takes the name
 // of a cookie off the value.
