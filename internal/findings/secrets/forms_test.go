@@ -303,6 +303,28 @@ var moreSecrets = []string{
 	"unlock the vault with `Fjord7!lamp`, it is the passphrase",
 	"`Fjord7!lamp` is the admin password",
 	"Fjord7!lamp is the password for staging",
+	"creds for the demo shop: demo@fenwick.example / Lamp-Demo-2026!",
+	"FTP-Zugang: Host ftp.x.example, Benutzer web44, PW Storch_Nest44",
+	"the admin panel pw changed: now Heron&Reed12",
+	"(pw: Heron&Reed12)",
+	"Pass for the zip: Heron&Reed12",
+	"zip password `heron-reed-12`",
+	"Bearer q8Lr7mKp3TzWbYc5HdFgJ8nPq1sXu4eR in the Authorization header",
+	"apikey=q8Lr7mKp3TzWbYc5HdFg",
+	"`X-Auth-Token: q8Lr7mKp3TzWbYc5HdFg`",
+	"IBAN password for ebanking: Heron&Reed12",
+	"PIN Tresor: 7719",
+	"ALTER USER app WITH PASSWORD 'Heron12Reed';",
+	"CREATE USER app IDENTIFIED BY 'Heron12Reed';",
+	"identified by 'Heron12Reed'",
+	"MYSQL_ROOT_PASSWORD: Heron12Reed",
+	"ansible_ssh_pass=Heron12Reed",
+	"--from-literal=password=Heron12Reed",
+	"the old password, Heron&Reed12, still works on the replica",
+	"el usuario es lucia y la clave Heron&Reed12",
+	"Benutzername: web44\nKennwort: Storchennest",
+	"ユーザー: web44 / PW: Heron&Reed12",
+	"用户名 web44，密码 Heron&Reed12",
 }
 
 func TestAll_MoreSecrets(t *testing.T) {
@@ -310,6 +332,9 @@ func TestAll_MoreSecrets(t *testing.T) {
 	for _, text := range moreSecrets {
 		if len(secrets.All(text)) == 0 {
 			t.Errorf("All(%q) = none", text)
+		}
+		if masked := secrets.Mask(text); len(secrets.All(masked)) > 0 {
+			t.Errorf("All(%q) = %+v, want none", masked, secrets.All(masked))
 		}
 	}
 }
@@ -437,6 +462,39 @@ var moreTraps = []string{
 	"tokens: 128k in, 8k out",
 	"design token spacing-4 = 16px",
 	"recovery phrase is never stored",
+	"password protected PDF: see Drive/Legal2026",
+	"ALTER USER app WITH PASSWORD :'pw';",
+	"Passwords are stored as scrypt:32768:8:1 hashes.",
+	"PASSWORD_HASHERS = ['django.contrib.auth.hashers.Argon2PasswordHasher']",
+	"token_endpoint: https://id.x.example/oauth2/token",
+	"The refresh token rotates; reuse detection is on (RFC 6819).",
+	"key: \"checkout.step2.title\"",
+	"The primary key is (tenant_id, order_id2).",
+	"apiVersion: v1, kind: Secret, name: tls-cert-2026",
+	"SSH key: ~/.ssh/id_ed25519_deploy2",
+	"ssh key comment is deploy@ci-2026",
+	"GPG key 0x4AEE18F83AFDEB23 signs the tags",
+	"Signing key fingerprint: 7F3E 9A1C 5B8D 2F60 47E9  C1A3 B5D7 F902 1234 5678",
+	"Cookie banner: consent v2.3 (IAB TCF2.2)",
+	"The pass rate is 98.5%.",
+	"pass --force2 to override",
+	"Passkeys replace passwords in Q1/2027.",
+	"Access: Farah, Owen (since 2026-02)",
+	"login page: /account/login-v2",
+	"Login: Farah2 only on Mondays",
+	"account: 4411-22",
+	"Kundenkonto: KD-10221",
+	"Zugang: nur über VPN2",
+	"Die PIN wird per Brief verschickt (5-stellig).",
+	"secret sauce: cache warmup at 05:30",
+	"2FA: TOTP, 30s, SHA1",
+	"license key is bought per seat, renewal 2027-01-31",
+	"Webhook secret is set with `wrangler secret put HOOK_SECRET_2`",
+	"user:group is 1000:1000",
+	"ratio 16:9/Full1080p!",
+	"The auth service runs on auth-7f3e9a1c5b-x2k9q.",
+	"key=value pairs like a1=b2",
+	"password=*** in logs", "pw=[redacted]",
 }
 
 func TestAll_Nothing(t *testing.T) {

@@ -37,7 +37,7 @@ type label struct {
 var labels = indexLabels(map[kind]string{
 	password: `password|passwd|passwort|kennwort|passwörter|contraseña|contrasena|contraseñas|mot de passe|mots de passe|senha!|palavra-passe|parola d'ordine|parola di accesso|
 		пароль|пароля|паролю|паролем|пароле|пароли|パスワード|密码|密碼|口令|비밀번호|패스워드|암호|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|jelszó|heslo|lozinka|şifre!|parola!|
-		mật khẩu|كلمة المرور|كلمة السر|סיסמה|סיסמא|पासवर्ड|รหัสผ่าน|kata sandi|κωδικός|passcode|zugangspasswort|passkey phrase`,
+		mật khẩu|كلمة المرور|كلمة السر|סיסמה|סיסמא|पासवर्ड|รหัสผ่าน|kata sandi|κωδικός|passcode|identified by|requirepass|zugangspasswort|passkey phrase`,
 	phrase: `passphrase|pass phrase|passwortsatz|frase de contraseña|phrase secrète|phrase de passe|パスフレーズ|密码短语`,
 	short:  `pwd!|pw!|pass!|psw!|mdp!|clave!|pswd!|pword!|passw!`,
 	token: `totp seed|totp secret|otp secret|otp seed|api key|apikey|api-key|api_key|api keys|access key|access_key|access-key|accesskey|secret key|secretkey|secret_key|secret-key|private key|private_key|privatekey|client secret|signing key|signing_key|

@@ -53,7 +53,7 @@ func (s *reader) link(at int, identifier bool) (link, int) {
 	if verbs[word] {
 		from := s.adverbs(p + len(word))
 		if strings.HasPrefix(text[from:], ":") {
-			return strong, from + 1
+			return strong, s.adverbs(from + 1)
 		}
 		return weak, from
 	}
@@ -62,6 +62,9 @@ func (s *reader) link(at int, identifier bool) (link, int) {
 	}
 	if strings.HasPrefix(rest, "\n") {
 		return none, 0
+	}
+	if strings.HasPrefix(rest, ", ") && !identifier {
+		return bare, p + 2
 	}
 	if p > spaced {
 		if closerOf(s.Plain[p:]) != "" {

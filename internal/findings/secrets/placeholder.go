@@ -123,7 +123,7 @@ func isWeak(value string) bool {
 // weak ones.
 var (
 	strongExample = normtext.NewPattern(`placeholders?\b|\bdumm(?:y|ies)\b|\bfakes?\b|\bmade[- ]up\b|\bnot (?:a )?real\b|\bisn't real\b|\bnever (?:was )?real\b|\binvented\b|\bbogus\b|\bfictional\b|(?:^|[^.\w])(?:example|sample|documentation|docs|doc|well-known|published|public) (?:aws |stripe |jwt |api |access |test |example )?(?:keys?|tokens?|values?|credentials?|secrets?|passwords?|jwts?|pairs?|strings?)\b|\bfrom (?:the |its |their |aws'?s? |stripe'?s? |vendor )*(?:\w+ )?(?:docs|documentation|readme|tutorial|rfc)\b|\btest vectors?\b|platzhalter|\bfiktiv|erfunden|\bficti[cf]|\bno es real|\binventad|\bfactice|\bfittizi|заглушк|вымышлен|выдуман|ダミー|プレースホルダ|占位|虚构|假的|더미|가짜|플레이스홀더`)
-	weakExample   = normtext.NewPattern(`(?:^|[^.\w])examples?\b|\be\.g\.|\bsamples?\b|\bdocs?\b|\bdocumentation\b|\btutorial\b|\bfixtures?\b|\bmocks?\b|\bunit tests?\b|\btest data\b|\bseed data\b|\blint(?:er|s)?\b|\bscanner\b|\bregex\b|\bgitleaks\b|\blike\b|\bsuch as\b|\binstead of\b|\brather than\b|\bnever (?:use|write|commit|paste|put)\b|\bdemo\b|\bstrings?\b|beispiel|ejemplo|exemple|exemplo|esempio|например|пример|例えば|サンプル|の例|示例|例如|예시|예를`)
+	weakExample   = normtext.NewPattern(`(?:^|[^.\w])examples?\b|\be\.g\.|\bsamples?\b|\bdocs?\b|\bdocumentation\b|\btutorial\b|\bfixtures?\b|\bmocks?\b|\bunit tests?\b|\btest data\b|\bseed data\b|\blint(?:er|s)?\b|\bscanner\b|\bregex\b|\bgitleaks\b|\blike\b|\bsuch as\b|\binstead of\b|\brather than\b|\bnever (?:use|write|commit|paste|put)\b|\bstrings?\b|beispiel|ejemplo|exemple|exemplo|esempio|например|пример|例えば|サンプル|の例|示例|例如|예시|예를`)
 )
 
 // mixed reports how the letters and digits of a run without separators change: the number of
