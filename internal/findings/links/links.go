@@ -24,6 +24,8 @@ type Targets struct {
 var (
 	inline    = regexp.MustCompile(`\[[^\[\]\n]*\]\((?:<([^<>\n]+)>|([^()<>\s]+))(?:\s+["'][^"'\n]*["'])?\)`)
 	reference = regexp.MustCompile(`(?m)^ {0,3}\[[^\[\]\n]+\]:\s*(?:<([^<>\n]+)>|([^<>\s]+))`)
+	anchor    = regexp.MustCompile(`(?i)<a\s[^<>\n]*?href=["']?([^"'<>\s]+)["']?[^<>\n]*>`)
+	slug      = regexp.MustCompile(`^[\pL\pN]+(?:[-_][\pL\pN]+)+$`)
 	wiki      = regexp.MustCompile(`\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]`)
 )
 
@@ -31,7 +33,7 @@ var (
 // relative to the agent's directory. ok is false if there are none. Links in code, to other kinds of
 // files and out of the memory's directory do not count.
 func Match(t findings.Text, file string, targets Targets) (m findings.Match, ok bool) {
-	if !strings.Contains(t.Body, "](") && !strings.Contains(t.Body, "]:") && !strings.Contains(t.Body, "[[") {
+	if !strings.Contains(t.Body, "](") && !strings.Contains(t.Body, "]:") && !strings.Contains(t.Body, "[[") && !strings.Contains(t.Body, "<a ") {
 		return m, false
 	}
 	code := mdcode.Code(mdcode.ParseCode(t.Body))
@@ -40,7 +42,7 @@ func Match(t findings.Text, file string, targets Targets) (m findings.Match, ok 
 			m.Spans = append(m.Spans, findings.Span{Field: findings.Body, Start: start, End: end})
 		}
 	}
-	for _, form := range []*regexp.Regexp{inline, reference} {
+	for _, form := range []*regexp.Regexp{inline, reference, anchor} {
 		for _, at := range form.FindAllStringSubmatchIndex(t.Body, -1) {
 			start, end := at[2], at[3]
 			if start < 0 { // not in angle brackets
@@ -67,8 +69,9 @@ func Match(t findings.Text, file string, targets Targets) (m findings.Match, ok 
 	return m, true
 }
 
-// fileOf returns the path of the Markdown file to which a link in a file of dir leads. isFile is
-// false for other links, and for those that leave dir.
+// fileOf returns the path of the Markdown file to which a link in a file of dir leads. A link may
+// leave dir only to come back, and may leave out .md after a name in kebab or snake case. isFile is
+// false for other links.
 func fileOf(link, dir string) (target string, isFile bool) {
 	link, _, _ = strings.Cut(link, "#")
 	link, _, _ = strings.Cut(link, "?")
@@ -78,12 +81,12 @@ func fileOf(link, dir string) (target string, isFile bool) {
 	if unescaped, err := url.PathUnescape(link); err == nil {
 		link = unescaped
 	}
+	if slug.MatchString(link) {
+		link += ".md"
+	}
 	if !strings.EqualFold(path.Ext(link), ".md") {
 		return "", false
 	}
-	link = path.Clean(link)
-	if link == ".." || strings.HasPrefix(link, "../") {
-		return "", false
-	}
-	return path.Join(dir, link), true
+	target = path.Join(dir, link)
+	return target, dir == "." && !strings.HasPrefix(target, "../") || strings.HasPrefix(target, dir+"/")
 }

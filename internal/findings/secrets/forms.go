@@ -18,7 +18,7 @@ func (s *scan) findURLs() {
 		}
 		at += next + 3
 		end := at
-		for end < len(text) && strings.IndexByte(" \t\r\n\"'`<>|", text[end]) < 0 {
+		for end < min(len(text), at+maxValue) && strings.IndexByte(" \t\r\n\"'`<>|", text[end]) < 0 {
 			// A bracket can begin a placeholder.
 			end++
 		}

@@ -171,7 +171,8 @@ var valueBefore = normtext.NewPattern("(?:^|\\s)([`\"“„]?)([^\\s`\"“”]{8
 
 // findBefore finds a password before its label: "X is the password".
 func (s *scan) findBefore(label int) {
-	start := max(strings.LastIndexByte(s.Lower[:label], '\n')+1, label-120)
+	start := max(0, label-120)
+	start += strings.LastIndexByte(s.Lower[start:label], '\n') + 1
 	at := valueBefore.FindStringSubmatchIndex(s.Plain[start:label])
 	if at == nil {
 		return

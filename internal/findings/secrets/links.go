@@ -169,9 +169,14 @@ func (s *reader) linkAfter(p int) (link, int) {
 	return weak, s.adverbs(p + at[1])
 }
 
-// lineBefore returns the text between the start of a line and an offset.
+// maxBefore limits how much text before a value is examined, in bytes, so that the cost of a long
+// line is linear. It is arbitrary.
+const maxBefore = 512
+
+// lineBefore returns the text between the start of a line and an offset, at most maxBefore bytes.
 func lineBefore(text string, at int) string {
-	return text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	text = text[max(0, at-maxBefore):at]
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // leadingWord returns the letters at the start of a text.

@@ -40,9 +40,13 @@ func openerOf(text string) string {
 	return ""
 }
 
+// maxValue limits how far a value is read, in bytes, so that the cost of a long word is linear. Keys
+// of 4,096 bits take less; blocks are read apart.
+const maxValue = 4096
+
 // value reads the value at an offset. ok is false if there is no text.
 func (s *reader) value(from int, how link, labelStart int) (v value, ok bool) {
-	text := s.Plain
+	text := s.Plain[:min(len(s.Plain), from+maxValue)]
 	p := from
 	stars := 0
 	skip := func() {
@@ -119,10 +123,10 @@ func (s *reader) value(from int, how link, labelStart int) (v value, ok bool) {
 	return v, v.text != ""
 }
 
-// lineHead returns the text between the last white space and an offset.
+// lineHead returns the text between the last white space and an offset, at most maxBefore bytes.
 func lineHead(text string, at int) string {
-	start := strings.LastIndexAny(text[:at], " \t\n") + 1
-	return text[start:at]
+	text = text[max(0, at-maxBefore):at]
+	return text[strings.LastIndexAny(text, " \t\n")+1:]
 }
 
 // trimEnd removes punctuation that belongs to the sentence from the end of a value.
@@ -294,19 +298,16 @@ func isCodeWord(v string) bool {
 // hasUser reports whether a label for a user is on the same line as an offset or on a line next to
 // it.
 func (s *reader) hasUser(at int) bool {
-	start := strings.LastIndexByte(s.Lower[:at], '\n')
-	if start > 0 {
-		start = strings.LastIndexByte(s.Lower[:start], '\n')
+	before, after := s.Lower[max(0, at-maxBefore):at], s.Lower[at:min(len(s.Lower), at+maxBefore)]
+	if own := strings.LastIndexByte(before, '\n'); own > 0 {
+		before = before[strings.LastIndexByte(before[:own], '\n')+1:]
 	}
-	end := at
-	for range 2 {
-		if next := strings.IndexByte(s.Lower[end:], '\n'); next >= 0 {
-			end += next + 1
-		} else {
-			end = len(s.Lower)
+	if own := strings.IndexByte(after, '\n'); own >= 0 {
+		if next := strings.IndexByte(after[own+1:], '\n'); next >= 0 {
+			after = after[:own+1+next]
 		}
 	}
-	return userLabel.MatchString(s.Lower[max(start, 0):end])
+	return userLabel.MatchString(before + after)
 }
 
 // hasStoreWord reports whether a value is an identifier for something that holds a credential, such

@@ -165,7 +165,7 @@ func (s *scan) jwt(at int) int {
 // broken there: after a backslash, or if it is too short and the next line goes on with more of the
 // same. value has no line ends; end is the offset behind it. Punctuation at the end is left out.
 func (s *reader) run(from int, set charset, enough int) (value string, end int) {
-	text := s.Plain
+	text := s.Plain[:min(len(s.Plain), from+maxValue)]
 	end = from
 	for end < len(text) && set.has(text[end]) {
 		end++
