@@ -21,6 +21,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -226,6 +227,27 @@ func (m *Memoir) Memory(slug, name string) memories.Memory {
 	}
 	m.Fatalf("%s has no memory %q", slug, name)
 	return memories.Memory{}
+}
+
+// LetIn lets all memories of an agent out of quarantine.
+func (m *Memoir) LetIn(slug string) {
+	m.Helper()
+	agent, err := m.Store.Agent(m.Context(), slug)
+	if err != nil {
+		m.Fatal(err)
+	}
+	page, err := m.Store.Memories(m.Context(), agent, memories.Filter{}, memories.PageRequest{Limit: records.MaxLimit})
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, held := range page.Memories {
+		if !held.IsQuarantined() {
+			continue
+		}
+		if _, err := m.Engine.LetIn(m.Context(), slug, held.ID, ""); err != nil {
+			m.Fatal(err)
+		}
+	}
 }
 
 // RepairIndex brings the agent's MEMORY.md in step with its memory files. An error ends the test.

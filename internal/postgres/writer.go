@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,19 +101,27 @@ func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
 	return dberr.Wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
 }
 
-// SetProblems replaces the problems of memories, by their ids, makes CLAUDE.md out of date, and
-// writes the journal entries. It does nothing without memories.
-func (w *Writer) SetProblems(ctx context.Context, problems map[uuid.UUID][]memories.Problem, at time.Time, entries ...records.JournalEntry) error {
-	if len(problems) == 0 {
+// SetProblems replaces the problems of memories, saves their search texts, makes CLAUDE.md out of
+// date, and writes the journal entries. It does nothing without changes.
+func (w *Writer) SetProblems(ctx context.Context, changes []records.ProblemChange, at time.Time, entries ...records.JournalEntry) error {
+	if len(changes) == 0 {
 		return nil
 	}
+	ids, texts := make([]uuid.UUID, len(changes)), make([]records.SearchText, len(changes))
+	for i, c := range changes {
+		ids[i], texts[i] = c.Text.MemoryID, c.Text
+		texts[i].AgentID = w.agentID
+	}
 	return w.inTx(ctx, "set the problems of memories", func(q *queries.Queries) error {
-		for id, its := range problems {
-			if err := review.SetProblems(ctx, q, id, its, at); err != nil {
+		for i, c := range changes {
+			if err := review.SetProblems(ctx, q, ids[i], c.Problems, at); err != nil {
 				return err
 			}
 		}
-		if err := invalidatePublished(ctx, q, w.agentID, slices.Collect(maps.Keys(problems))...); err != nil {
+		if err := indexBatchOf(texts).save(ctx, q); err != nil {
+			return err
+		}
+		if err := invalidatePublished(ctx, q, w.agentID, ids...); err != nil {
 			return err
 		}
 		return journal(ctx, q, w.agentID, entries...)

@@ -31,9 +31,11 @@ func Fence(blocks []string) string {
 }
 
 // FenceOne returns Fence of one text, without secrets, escaped, and cut at a line end, with at most
-// limit UTF-16 units in all. It returns "" if not one line fits.
+// limit UTF-16 units in all. It returns "" if there is no text, or not one line fits.
 func FenceOne(text string, limit int) string {
-	text = Defuse(quarantine.MaskSecrets(text))
+	if text = Defuse(quarantine.MaskSecrets(text)); text == "" {
+		return ""
+	}
 	for lengthOf(text)+fenceLength > limit {
 		end := strings.LastIndexByte(text, '\n')
 		if end < 0 {

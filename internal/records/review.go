@@ -1,6 +1,7 @@
 package records
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,10 +31,25 @@ const DecisionAllow = "allow"
 
 // TextToExamine is the content of a memory, with its current problems.
 type TextToExamine struct {
-	ID                      uuid.UUID
+	ID, RevisionID          uuid.UUID
 	Name, Description, Body string
 	Fingerprint             memories.Fingerprint
 	Problems                []memories.Problem
+}
+
+// ProblemChange is a memory with other problems. Text is its text for the search index, which depends
+// on them.
+type ProblemChange struct {
+	Problems []memories.Problem
+	Text     SearchText
+}
+
+// NewProblemChange returns the change of a memory to other problems.
+func NewProblemChange(t TextToExamine, problems []memories.Problem) ProblemChange {
+	return ProblemChange{problems, SearchText{
+		MemoryID: t.ID, RevisionID: t.RevisionID, Name: t.Name, Description: t.Description, Body: t.Body,
+		Masked: slices.ContainsFunc(problems, memories.Problem.IsQuarantine),
+	}}
 }
 
 // ReviewText is a memory as the review sees it.

@@ -57,7 +57,7 @@ func (r Rows) TextsToExamine(ctx context.Context, after uuid.UUID, most int) ([]
 	}
 	return dbconv.TryAll(rows, func(row queries.TextsToExamineRow) (records.TextToExamine, error) {
 		t := records.TextToExamine{
-			ID: row.ID, Name: row.Name, Description: row.Description, Body: row.Body, Fingerprint: memories.Fingerprint(row.Fingerprint),
+			ID: row.ID, RevisionID: row.RevisionID, Name: row.Name, Description: row.Description, Body: row.Body, Fingerprint: memories.Fingerprint(row.Fingerprint),
 		}
 		err := json.Unmarshal(row.Problems, &t.Problems)
 		return t, err

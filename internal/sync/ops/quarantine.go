@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -75,9 +73,14 @@ func setProblems(ctx context.Context, tx *agenttx.Tx, c *changes, head records.M
 	if slices.Equal(problems, head.Problems) {
 		return nil
 	}
+	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
+	if err != nil {
+		return err
+	}
+	text := records.TextToExamine{ID: head.UUID, RevisionID: head.RevisionID, Name: m.Name, Description: m.Description, Body: m.Body}
 	at := head.After(records.Now())
 	entry := records.NewJournalEntry(head, head.CountKey(), at, kind, tx.Actor)
-	if err := tx.DB.SetProblems(ctx, map[uuid.UUID][]memories.Problem{head.UUID: problems}, at, entry); err != nil {
+	if err := tx.DB.SetProblems(ctx, []records.ProblemChange{records.NewProblemChange(text, problems)}, at, entry); err != nil {
 		return err
 	}
 	c.memories = append(c.memories, head.UUID)

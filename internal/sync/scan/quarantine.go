@@ -67,7 +67,7 @@ const examineBatch = 500
 
 // examineAll examines all memories of the agent for secrets and injections, and records it, unless
 // they have been examined by these rules.
-func (s *Scanner) examineAll(ctx context.Context, tx *agenttx.Tx) error {
+func examineAll(ctx context.Context, tx *agenttx.Tx) error {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil || row.Examined == quarantine.Version {
 		return err
@@ -81,7 +81,7 @@ func (s *Scanner) examineAll(ctx context.Context, tx *agenttx.Tx) error {
 		if len(texts) == 0 {
 			return review.SetExamined(ctx, quarantine.Version)
 		}
-		if err := s.examine(ctx, tx, texts); err != nil {
+		if err := examine(ctx, tx, texts); err != nil {
 			return err
 		}
 		after = texts[len(texts)-1].ID
@@ -89,7 +89,7 @@ func (s *Scanner) examineAll(ctx context.Context, tx *agenttx.Tx) error {
 }
 
 // examine updates the problems of memories that keep them from agents.
-func (s *Scanner) examine(ctx context.Context, tx *agenttx.Tx, texts []records.TextToExamine) error {
+func examine(ctx context.Context, tx *agenttx.Tx, texts []records.TextToExamine) error {
 	found := make([][]memories.Problem, len(texts))
 	err := inParallel(ctx, len(texts), func(i int) {
 		found[i] = QuarantineProblems(texts[i].Name, texts[i].Description, texts[i].Body)
@@ -107,22 +107,15 @@ func (s *Scanner) examine(ctx context.Context, tx *agenttx.Tx, texts []records.T
 	if err != nil {
 		return err
 	}
-	changed := map[uuid.UUID][]memories.Problem{}
+	var changed []records.ProblemChange
 	for i, t := range texts {
 		others := slices.DeleteFunc(slices.Clone(t.Problems), memories.Problem.IsQuarantine)
 		held := slices.DeleteFunc(found[i], func(p memories.Problem) bool {
 			return decided[ItemOf(tx, p, t.Name, t.Fingerprint)].Decision == records.DecisionAllow
 		})
 		if now := slices.Concat(others, held); !slices.Equal(now, t.Problems) {
-			changed[t.ID] = now
+			changed = append(changed, records.NewProblemChange(t, now))
 		}
 	}
-	if len(changed) == 0 {
-		return nil
-	}
-	if err := tx.DB.SetProblems(ctx, changed, records.Now()); err != nil {
-		return err
-	}
-	s.IndexLater(texts[0].ID) // its search text depends on them
-	return nil
+	return tx.DB.SetProblems(ctx, changed, records.Now())
 }

@@ -184,7 +184,7 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	if !isFullScan {
 		return result, nil
 	}
-	if err := s.examineAll(ctx, tx); err != nil {
+	if err := examineAll(ctx, tx); err != nil {
 		return result, err
 	}
 	tx.State.FullyScanned = true

@@ -574,7 +574,6 @@ func (q *Queries) SetExaminedVersion(ctx context.Context, arg SetExaminedVersion
 }
 
 const setProblems = `-- name: SetProblems :exec
-WITH unindexed AS (DELETE FROM memory_search s WHERE s.memory_id = $3)
 UPDATE memories m SET problems = $1, updated_at = $2 WHERE m.id = $3
 `
 
@@ -584,14 +583,13 @@ type SetProblemsParams struct {
 	ID       uuid.UUID
 }
 
-// Also removes the memory from the search index, which is filled again.
 func (q *Queries) SetProblems(ctx context.Context, arg SetProblemsParams) error {
 	_, err := q.db.Exec(ctx, setProblems, arg.Problems, arg.At, arg.ID)
 	return err
 }
 
 const textsToExamine = `-- name: TextsToExamine :many
-SELECT m.id, m.name, m.fingerprint, m.problems, r.description, r.body
+SELECT m.id, m.revision_id, m.name, m.fingerprint, m.problems, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted' AND m.id > $2::uuid
 ORDER BY m.id LIMIT $3::integer
@@ -605,6 +603,7 @@ type TextsToExamineParams struct {
 
 type TextsToExamineRow struct {
 	ID          uuid.UUID
+	RevisionID  uuid.UUID
 	Name        string
 	Fingerprint []byte
 	Problems    []byte
@@ -624,6 +623,7 @@ func (q *Queries) TextsToExamine(ctx context.Context, arg TextsToExamineParams) 
 		var i TextsToExamineRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.RevisionID,
 			&i.Name,
 			&i.Fingerprint,
 			&i.Problems,
