@@ -69,7 +69,9 @@ func (i *Items) ReviewTexts(ctx context.Context, agentID int64, since time.Time,
 	if err != nil {
 		return nil, dberr.Wrap("read memories to review", err)
 	}
-	return dbconv.TryAll(rows, func(row queries.ReviewTextsOfRow) (records.ReviewText, error) { return i.textOf(queries.ReviewTextsRow(row)) })
+	return dbconv.TryAll(rows, func(row queries.ReviewTextsOfRow) (records.ReviewText, error) {
+		return i.textOf(queries.ReviewTextsRow(row))
+	})
 }
 
 func (i *Items) textOf(row queries.ReviewTextsRow) (records.ReviewText, error) {
