@@ -56,13 +56,25 @@ var firstPairs = sync.OnceValue(func() *[65536 / 64]uint64 {
 	return &bits
 })
 
+// keywordsOfForms are the keywords that a line has of each form. All masks are zero between lines.
+type keywordsOfForms struct {
+	masks []uint8
+	spans []verbSpan
+}
+
+// keywordsSeen saves 40 KB of garbage for each text.
+var keywordsSeen = sync.Pool{New: func() any {
+	return &keywordsOfForms{make([]uint8, len(forms)), make([]verbSpan, len(forms))}
+}}
+
 // chunks calls found with each part of the flat text that has keywords of all groups of a form. A
 // part is a line, or a part of a long one.
 func (s *scan) chunks(found func(form, start, end int)) {
 	index, pairs := keywordIndex(), firstPairs()
 	text := s.flat
-	masks := make([]uint8, len(forms))
-	spans := make([]verbSpan, len(forms))
+	seen := keywordsSeen.Get().(*keywordsOfForms)
+	defer keywordsSeen.Put(seen)
+	masks, spans := seen.masks, seen.spans
 	var touched []int
 	for start := 0; start < len(text); {
 		end := len(text)
