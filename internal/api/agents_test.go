@@ -30,13 +30,13 @@ func TestListAgents_EveryField(t *testing.T) {
 	}
 	counts := ada.object("counts")
 	for field, want := range map[string]float64{
-		"feedback": 1, "user": 1, "project": 0, "reference": 0, "needs_attention": 1, "missing": 0, "deleted": 0, "total": 3,
+		"feedback": 1, "user": 1, "project": 0, "reference": 0, "needs_attention": 1, "missing": 0, "deleted": 0, "total": 3, "review": 0,
 	} {
 		if counts[field] != want {
 			t.Errorf("count of %s is %v, want %v", field, counts[field], want)
 		}
 	}
-	if len(counts) != 8 {
+	if len(counts) != 9 {
 		t.Errorf("counts: %v", counts)
 	}
 	claudeMD := ada.object("claude_md")

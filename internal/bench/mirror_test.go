@@ -26,6 +26,9 @@ func BenchmarkConversations(b *testing.B) {
 			}
 			withDatabase(b, func(url string, conn *pgx.Conn) {
 				p := mirrorFromCold(b, layout, url, conn, dir)
+				if files == largest {
+					untilExamined(p, conn)
+				}
 				weigh(p, files)
 				p.stop()
 				p = startAgain(b, layout, url, dir)
@@ -98,6 +101,24 @@ func mirrorFromCold(b *testing.B, layout layout, url string, conn *pgx.Conn, dir
 	s.Took, s.Floor = append(s.Took, searchable), append(s.Floor, floor)
 	report.Searchable[layout.total()] = s
 	return p
+}
+
+// untilExamined waits until the review has examined all memories, and records how long that took
+// from the start of the server, and the server's memory at its highest from now on.
+func untilExamined(p *process, conn *pgx.Conn) {
+	p.Helper()
+	p.forgetPeak()
+	until(p.B, "the review", func() bool {
+		if count(p.B, conn, `SELECT count(*) FROM agents a LEFT JOIN review_runs r ON r.agent_id = a.id
+			WHERE r.agent_id IS NULL OR r.memories_version <> a.memories_version`) == 0 {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+		return false
+	})
+	report.Examined = time.Since(p.started)
+	_, report.ExaminedPeak = p.memory()
+	p.Logf("all memories examined after %v, at most %d MB", report.Examined, report.ExaminedPeak/1_000_000)
 }
 
 func untilSearchable(b *testing.B, conn *pgx.Conn, files int) {

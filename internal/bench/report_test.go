@@ -49,7 +49,9 @@ type figures struct {
 	Quality                        []judged
 	Growth                         growth
 	Paces                          paces
-	Database                       int64 // size of the largest corpus in Postgres, in bytes
+	Examined                       time.Duration // from the start until the review has examined all memories
+	ExaminedPeak                   int64         // the server's memory meanwhile, in bytes
+	Database                       int64         // size of the largest corpus in Postgres, in bytes
 }
 
 // named is a figure with its subject.

@@ -45,7 +45,7 @@ func Find(text string) (first Finding, found bool) {
 // All returns the possible credentials in a text, sorted and without overlaps. It is safe for
 // concurrent use. The first call parses the rules.
 func All(text string) []Finding {
-	s := scan{reader: reader{normtext.New(text)}}
+	s := scan{reader: reader{Text: normtext.New(text), matches: map[*normtext.Pattern][][]int{}}}
 	s.findFormats()
 	s.findURLs()
 	s.findBlocks()
@@ -109,7 +109,11 @@ type scan struct {
 }
 
 // reader reads parts of a normalised text. It finds nothing by itself.
-type reader struct{ normtext.Text }
+type reader struct {
+	normtext.Text
+	matches map[*normtext.Pattern][][]int // of near, in Lower
+	last    struct{ at, start, end int }  // the last sentence; at is counted from 1
+}
 
 // hit is a found credential in the normalised text.
 type hit struct {
@@ -157,10 +161,24 @@ func (s *scan) findings(source string) []Finding {
 // isVague reports whether a rule names no kind of credential in particular.
 func isVague(rule string) bool { return rule == generic || rule == rulePassword || rule == ruleHeader }
 
-// near reports whether the sentence around an offset matches a pattern.
+// near reports whether the sentence around an offset contains a match of a pattern. It finds the
+// matches in the whole text once, so that a text of many labels takes linear time.
 func (s *reader) near(pattern *normtext.Pattern, at int) bool {
+	all, known := s.matches[pattern]
+	if !known {
+		all = pattern.FindAllStringIndex(s.Lower, -1)
+		s.matches[pattern] = all
+	}
+	from := func(start int) int {
+		i, _ := slices.BinarySearchFunc(all, start, func(match []int, start int) int { return match[0] - start })
+		return i
+	}
+	if i := from(at - maxSentence); i == len(all) || all[i][1] > at+maxSentence {
+		return false
+	}
 	start, end := s.sentence(at)
-	return pattern.MatchString(s.Lower[start:end])
+	i := from(start)
+	return i < len(all) && all[i][1] <= end
 }
 
 // maxSentence limits how far a sentence extends to each side, in bytes. It is arbitrary.
@@ -169,6 +187,10 @@ const maxSentence = 240
 // sentence returns the range of the sentence around an offset, within its line. A line that ends
 // with a colon belongs to the next.
 func (s *reader) sentence(at int) (start, end int) {
+	if s.last.at == at+1 {
+		return s.last.start, s.last.end
+	}
+	defer func() { s.last.at, s.last.start, s.last.end = at+1, start, end }()
 	start, end = at, at
 	for start > 0 && at-start < maxSentence && !s.sentenceEnd(start-1) {
 		start--
