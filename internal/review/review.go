@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,6 +39,9 @@ const (
 	round = 10 * time.Minute
 	// retry is the delay after a failure of the database (arbitrary).
 	retry = 10 * time.Second
+	// maxItems is the maximum number of items of an agent. The others follow when these are decided.
+	// It is arbitrary: nobody decides more in a week.
+	maxItems = 10_000
 	// share limits the examinations of one agent to 1/share of the time (arbitrary).
 	share = 10
 )
@@ -338,7 +342,7 @@ func (r *Reviewer) decided(ctx context.Context, ids []string, at time.Time) (map
 	return holds, err
 }
 
-// open returns the items without a decision that holds, each once.
+// open returns the items without a decision that holds, each once: the first maxItems of the queue.
 func (r *Reviewer) open(ctx context.Context, items []records.ReviewItem, at time.Time) ([]records.ReviewItem, error) {
 	ids := make([]string, len(items))
 	for i, item := range items {
@@ -353,6 +357,12 @@ func (r *Reviewer) open(ctx context.Context, items []records.ReviewItem, at time
 		if !decided[item.ID] {
 			kept, decided[item.ID] = append(kept, item), true
 		}
+	}
+	if len(kept) > maxItems {
+		slices.SortStableFunc(kept, func(a, b records.ReviewItem) int {
+			return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(b.Weight, a.Weight))
+		})
+		kept = kept[:maxItems]
 	}
 	return kept, nil
 }
