@@ -261,6 +261,9 @@ func TestSecret_LetIn(t *testing.T) {
 	if status, answer := s.send("PATCH", "/api/v1/agents/ada/memories/"+m.ID, map[string]any{"body": "Connect with " + secrets.Bullets}); status != 422 {
 		t.Errorf("masked text was saved: %d %s", status, answer)
 	}
+	if status, answer := s.send("POST", "/api/v1/agents/ada/memories/"+m.ID+"/move", map[string]any{"to": "team"}); status != 422 || strings.Contains(answer, password) {
+		t.Errorf("moved to the team: %d %s", status, answer)
+	}
 	if _, err := s.Engine.LetIn(t.Context(), "ada", m.ID, engine.ETag(m)); err != nil {
 		t.Fatal(err)
 	}

@@ -294,11 +294,11 @@ func TestTeam_CredentialRefused(t *testing.T) {
 	// A file that another program puts there is mirrored, with a problem.
 	b.write("ada/memory/team/leaky.md", note("Leaky", memories.Reference, leaks))
 	b.scan("ada")
-	if m := b.of(memories.TeamScope, "Leaky"); len(m.Problems) != 1 || m.Problems[0].Code != memories.CodeCredential || !strings.Contains(m.Problems[0].Message, "Line 9 ") || strings.Contains(m.Problems[0].Message, token) {
+	if m := b.of(memories.TeamScope, "Leaky"); len(m.Problems) != 2 || m.Problems[0].Code != memories.CodeCredential || m.Problems[1].Code != memories.CodeSecret || !strings.Contains(m.Problems[0].Message, "Line 9 ") || strings.Contains(m.Problems[0].Message, token) {
 		t.Errorf("the problems are %+v", m.Problems)
 	}
-	if len(b.of(memories.PrivateScope, "Leaky").Problems) != 0 {
-		t.Error("a private memory is flagged")
+	if problems := b.of(memories.PrivateScope, "Leaky").Problems; len(problems) != 1 || problems[0].Code != memories.CodeSecret {
+		t.Errorf("a private memory has %+v", problems)
 	}
 }
 

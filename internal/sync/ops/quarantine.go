@@ -88,6 +88,16 @@ func setProblems(ctx context.Context, tx *agenttx.Tx, c *changes, head records.M
 	return nil
 }
 
+// checkLetIn returns a *memories.ConflictError if a memory is held back because it gives orders to
+// the agent, so that it must not reach other agents or people. For secrets, checkTeamContent
+// refuses with the line.
+func checkLetIn(head records.MemoryRow) error {
+	if !slices.ContainsFunc(head.Problems, func(p memories.Problem) bool { return p.Code == memories.CodeInjection }) {
+		return nil
+	}
+	return &memories.ConflictError{Reason: "The memory gives orders to the agent, so it is held back. Nothing was changed. Decide about it in Review first."}
+}
+
 // checkMasked returns a *memories.InvalidError if a draft for a memory in quarantine has masked
 // text, which would replace the text on disk.
 func checkMasked(head *records.MemoryRow, draft memories.Draft) error {

@@ -52,6 +52,9 @@ func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Res
 		if draft.Team, err = otherScope(tx, head, op.To); err != nil {
 			return Result{}, err
 		}
+		if err := checkLetIn(head); err != nil {
+			return Result{}, err
+		}
 		if op.Copy {
 			return s.copyMemory(ctx, tx, head, draft)
 		}
@@ -139,6 +142,9 @@ func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, er
 		}
 		draft, err := patchedDraft(ctx, tx, head, memories.Patch{})
 		if err != nil {
+			return Offer{}, err
+		}
+		if err := checkLetIn(head); err != nil {
 			return Offer{}, err
 		}
 		raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
