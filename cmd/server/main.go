@@ -128,8 +128,6 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
-	reviewer := review.Start(engine, database.store, review.Options{Off: config.reviewOff, Log: log})
-	defer reviewer.Close()
 	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.EmitScanned, Log: log})
 	if err != nil {
 		return err
@@ -143,6 +141,10 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		Mode: config.extract.mode, Quiet: config.extract.quiet, DailyTokens: config.extract.dailyTokens, Model: background.Model, ClaudeDir: config.claudeDir, Queue: queue, Log: log,
 	})
 	defer extractor.Close()
+	reviewer := review.Start(engine, database.store, review.Options{
+		Off: config.reviewOff, Suggestions: suggestions{extractor}, Plans: plans{consolidator}, Log: log,
+	})
+	defer reviewer.Close()
 	queue.Start(ctx, engine.Ready)
 	defer queue.Close()
 	var owned ownerAccess
@@ -151,7 +153,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 			return err
 		}
 	}
-	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, background, log)
+	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, background, log)
 	if err != nil {
 		return err
 	}

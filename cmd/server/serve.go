@@ -23,6 +23,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/masked"
 	"memoir/internal/recall"
+	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 )
@@ -32,7 +33,7 @@ import (
 // returns an error if the settings of the gate or the TLS files are invalid.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background describedModel, log *slog.Logger,
+	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, background describedModel, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
@@ -44,7 +45,7 @@ func newServer(
 		return nil, err
 	}
 	shown := masked.Store{Store: store}
-	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log})
+	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, BackgroundModel: background.description, Log: log})
 	site := pages.New(engine, shown, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log,
 	})

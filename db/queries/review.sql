@@ -1,6 +1,7 @@
 -- name: ReviewDecisions :many
 -- Returns the decisions about items.
-SELECT item_id, kind, decision, decided_at, decided_by, until, undo FROM review_decisions WHERE item_id = ANY(@item_ids::text[]);
+SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.until, d.undo
+FROM review_decisions d JOIN agents a ON a.id = d.agent_id WHERE d.item_id = ANY(@item_ids::text[]);
 
 -- name: SaveReviewDecision :exec
 INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until, undo)
@@ -45,7 +46,7 @@ DELETE FROM review_items WHERE agent_id = @agent_id AND NOT id = ANY(@ids::text[
 -- Deletes the items about any of the memories.
 DELETE FROM review_items WHERE memory_ids && @memory_ids::uuid[];
 
--- name: DeleteReviewItem :exec
+-- name: DeleteReviewItem :execrows
 DELETE FROM review_items WHERE id = @id;
 
 -- name: SaveReviewItems :exec
@@ -99,3 +100,40 @@ ORDER BY m.id;
 -- name: ReviewPaths :many
 -- Returns the paths of the agent's files on disk.
 SELECT path FROM files WHERE agent_id = @agent_id AND present;
+
+-- name: RevisionsOf :many
+-- Returns all contents of a memory, for the removal of a value.
+SELECT id, description, body, raw FROM revisions WHERE memory_id = @memory_id;
+
+-- name: ForgetRevisions :exec
+-- Deletes revisions of a memory. The journal refers to the current one in their place.
+WITH current AS (SELECT revision_id FROM memories m WHERE m.id = @memory_id),
+    referring AS (UPDATE activity a SET revision_id = current.revision_id FROM current WHERE a.memory_id = @memory_id AND a.revision_id = ANY(@ids::uuid[]))
+DELETE FROM revisions r USING current WHERE r.memory_id = @memory_id AND r.id = ANY(@ids::uuid[]) AND r.id <> current.revision_id;
+
+-- name: ForgetIndexLines :exec
+-- Also removes the memory from the search index, which is filled again.
+WITH unindexed AS (DELETE FROM memory_search s WHERE s.memory_id = @id)
+UPDATE memories m SET index_lines = NULL WHERE m.id = @id;
+
+-- name: RemoveFromNames :exec
+-- Replaces a value in the journal of a memory.
+UPDATE activity a SET name = replace(a.name, @value::text, @by::text), other_name = replace(a.other_name, @value, @by)
+WHERE a.memory_id = @memory_id AND (strpos(a.name, @value) > 0 OR strpos(a.other_name, @value) > 0);
+
+-- name: RemoveFromProposals :exec
+-- Replaces a value in the proposals that became or changed a memory.
+UPDATE proposals p SET name = replace(p.name, @value::text, @by::text), description = replace(p.description, @value, @by), body = replace(p.body, @value, @by),
+    quote = replace(p.quote, @value, @by)
+WHERE p.agent_id = @agent_id AND (p.memory_id = @memory_id::uuid OR p.target_memory_id = @memory_id::uuid);
+
+-- name: RemoveFromSteps :exec
+-- Replaces a value in the steps of plans that change a memory. value is as in JSON.
+UPDATE consolidation_steps s SET title = replace(s.title, @value::text, @by::text), reason = replace(s.reason, @value, @by),
+    changes = replace(s.changes::text, @value, @by)::jsonb
+WHERE s.agent_id = @agent_id AND strpos(s.changes::text, @memory_id::text) > 0;
+
+-- name: ReopenProposal :execrows
+-- Makes a decided proposal wait again.
+UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, target_memory_id = NULL, base_etag = '', memory_id = NULL
+WHERE id = @id AND agent_id = @agent_id AND state IN ('accepted', 'refused');

@@ -25,6 +25,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
+	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 )
@@ -46,6 +47,8 @@ type Options struct {
 	Consolidator *consolidation.Consolidator
 	// Extractor reads conversations. If it is nil, extraction.Idle serves the stored proposals.
 	Extractor *extraction.Extractor
+	// Reviewer carries out decisions of the review. If it is nil, the calls that decide fail with 409.
+	Reviewer *review.Reviewer
 	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.

@@ -128,6 +128,22 @@ func (w *Writer) SetProblems(ctx context.Context, changes []records.ProblemChang
 	})
 }
 
+// RemoveValues removes values, and all else that is a credential, from what the database keeps of a
+// memory besides its current content: earlier contents, the journal, proposals, plans, and words for
+// fuzzy search.
+func RemoveValues(ctx context.Context, w *Writer, id uuid.UUID, values []string) error {
+	return w.inTx(ctx, "remove a value", func(q *queries.Queries) error {
+		texts, err := q.TextsOf(ctx, queries.TextsOfParams{Ids: []uuid.UUID{id}})
+		if err != nil {
+			return err
+		}
+		if err := review.Of(w.agentID, q).RemoveValues(ctx, id, values); err != nil {
+			return err
+		}
+		return deleteUnusedWords(ctx, q, texts)
+	})
+}
+
 func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
 	tombstones := make(map[records.Tombstone]bool, len(rows))
 	for _, row := range rows {
@@ -196,13 +212,13 @@ func (w *Writer) SetFileHash(ctx context.Context, path, hash string) error {
 	return dberr.Wrap("record the file's bytes", w.q.SetFileHash(ctx, queries.SetFileHashParams{AgentID: w.agentID, Path: path, Hash: hash}))
 }
 
-// Verify sets the modification time of the memory h to at, because a user has confirmed that it is
-// still true. In the same transaction it marks CLAUDE.md as out of date and adds a journal entry.
-// It changes no file, and no text of the memory.
-func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, at time.Time, actor memories.Actor) error {
-	h.ModifiedAt = at
+// Verify sets the modification time of the memory h to modified, because a user has confirmed that
+// it is still true, or takes that back. In the same transaction it marks CLAUDE.md as out of date
+// and adds a journal entry at the time at. It changes no file, and no text of the memory.
+func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, modified, at time.Time, actor memories.Actor) error {
+	h.ModifiedAt = modified
 	return w.inTx(ctx, "set the memory's age", func(q *queries.Queries) error {
-		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: at}); err != nil {
+		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: modified}); err != nil {
 			return err
 		}
 		// CLAUDE.md may state the memory's age.

@@ -13,11 +13,13 @@ import (
 // ReviewDecision is what a person decided about an item of the review.
 type ReviewDecision struct {
 	Item     string // the item's id
+	Agent    string // slug; a new decision does not need it
 	Kind     string
 	Decision string // as the API spells it
 	At       time.Time
 	By       memories.Actor
-	// Until is the end of a decision that only holds for a time. The zero time means for good.
+	// Until is the end of a decision that only holds for a time. The zero time means for good. A
+	// decision that has changed memories or files holds for no time: Until is At.
 	Until time.Time
 	// Undo is JSON that says what takes the decision back, besides deleting it; nil: nothing.
 	Undo []byte
@@ -62,17 +64,19 @@ type ReviewText struct {
 
 // ReviewItem is something that a person should decide.
 type ReviewItem struct {
-	ID        string // kind and hash of agent, names and contents
-	AgentID   int64
-	Agent     string // slug
-	Kind      findings.Kind
-	Rank      int     // place of the kind in the queue
-	Weight    float64 // within a kind, the heaviest first
-	Memories  []ReviewMemory
-	Reason    string // at most eight words
-	Evidence  []Evidence
-	Keep      string    // id of the recommended memory; empty: none
-	Subject   string    // id of what is decided, if that is no memory: a proposal, a step, a blocked content
+	ID       string // kind and hash of agent, names and contents
+	AgentID  int64
+	Agent    string // slug
+	Kind     findings.Kind
+	Rank     int     // place of the kind in the queue
+	Weight   float64 // within a kind, the heaviest first
+	Memories []ReviewMemory
+	Reason   string // at most eight words
+	Evidence []Evidence
+	Keep     string // id of the recommended memory; empty: none
+	// Subject is the id of what is decided, if that is no memory: a proposal, a step, a blocked content,
+	// the path of an index. Of a conflict it has the fingerprints of the contents, with commas.
+	Subject   string
 	CreatedAt time.Time // when it was first found
 }
 

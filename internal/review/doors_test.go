@@ -32,6 +32,7 @@ import (
 	"memoir/internal/pages"
 	"memoir/internal/postgres/masked"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -46,6 +47,7 @@ type server struct {
 	model        *modeltest.Server
 	consolidator *consolidation.Consolidator
 	extractor    *extraction.Extractor
+	reviewer     *review.Reviewer
 	session      *sdk.ClientSession
 }
 
@@ -80,11 +82,13 @@ func serve(t *testing.T, files memoirtest.Files, replies ...modeltest.Reply) *se
 	t.Cleanup(s.consolidator.Close)
 	s.extractor = extraction.Start(s.Engine, s.Store, extraction.Options{Mode: extraction.Propose, Model: s.model.Model(), ClaudeDir: t.TempDir(), Log: log})
 	t.Cleanup(s.extractor.Close)
+	s.reviewer = review.Start(s.Engine, s.Store, review.Options{Settle: 10 * time.Millisecond, Suggestions: suggestions{s.extractor}, Plans: plans{s.consolidator}, Log: log})
+	t.Cleanup(s.reviewer.Close)
 	queue.Start(t.Context(), s.Engine.Ready)
 	t.Cleanup(queue.Close)
 	shown := masked.Store{Store: s.Store}
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(s.Engine, shown, s.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Consolidator: s.consolidator, Extractor: s.extractor, Log: log}))
+	mux.Handle("/api/", api.New(s.Engine, shown, s.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Consolidator: s.consolidator, Extractor: s.extractor, Reviewer: s.reviewer, Log: log}))
 	mux.Handle("/hooks/", hooks.New(s.Engine, s.Store, s.Recaller, s.extractor, log))
 	mux.Handle("/mcp", mcp.New(s.Engine, shown, s.Recaller, mcp.Options{Version: "v1", Log: log}))
 	mux.Handle("/", pages.New(s.Engine, shown, s.Recaller, pages.Options{

@@ -35,6 +35,8 @@ type examination struct {
 	// replaced are the items about memories that say of themselves that they are replaced, by id.
 	replaced map[string]int
 	missing  []records.ReviewText
+	// conflicting are the memories whose files have different contents.
+	conflicting []records.ReviewText
 }
 
 func newExamination(agent records.Agent, now time.Time, off map[findings.Kind]bool, targets links.Targets) *examination {
@@ -104,7 +106,7 @@ func (x *examination) memory(t records.ReviewText) {
 		x.missing = append(x.missing, t)
 	}
 	if t.Conflict != memories.NoConflict {
-		x.add(records.ReviewItem{Kind: findings.Conflict, Reason: conflictReasons[t.Conflict]}, t)
+		x.conflicting = append(x.conflicting, t)
 	}
 	if t.IsQuarantined() {
 		// Nothing else is decided about it before, and its text is not compared with others.
@@ -314,13 +316,17 @@ func (x *examination) indexItems(index engine.Index) {
 			dead++
 		}
 	}
-	of := findings.Content{Name: index.Path, Fingerprint: memories.FingerprintOf("", "", string(index.Raw))}
 	if unloaded > 0 {
-		x.add(records.ReviewItem{ID: findings.ItemID(findings.Index, x.agent.Slug, of), Kind: findings.Index, Subject: index.Path, Reason: counted(unloaded, "line is not loaded", "lines are not loaded")})
+		x.add(records.ReviewItem{ID: indexItemID(findings.Index, x.agent.Slug, index), Kind: findings.Index, Subject: index.Path, Reason: counted(unloaded, "line is not loaded", "lines are not loaded")})
 	}
 	if dead > 0 {
-		x.add(records.ReviewItem{ID: findings.ItemID(findings.Link, x.agent.Slug, of), Kind: findings.Link, Subject: index.Path, Reason: counted(dead, "entry without a file", "entries without a file")})
+		x.add(records.ReviewItem{ID: indexItemID(findings.Link, x.agent.Slug, index), Kind: findings.Link, Subject: index.Path, Reason: counted(dead, "entry without a file", "entries without a file")})
 	}
+}
+
+// indexItemID returns the id of an item about a MEMORY.md.
+func indexItemID(k findings.Kind, slug string, index engine.Index) string {
+	return findings.ItemID(k, slug, findings.Content{Name: index.Path, Fingerprint: memories.FingerprintOf("", "", string(index.Raw))})
 }
 
 // counted returns a number with the fitting word.

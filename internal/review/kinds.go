@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"memoir/internal/findings"
 	"memoir/internal/records"
@@ -99,20 +100,24 @@ func Decisions(item records.ReviewItem) []string {
 	if i < 0 {
 		return nil
 	}
-	var all []string
-	for _, d := range kinds[i].decisions {
-		switch {
-		case d == KeepFirst:
-			for n := range item.Memories {
-				all = append(all, fmt.Sprintf("keep_%d", n+1))
-			}
-		case d == Merge && len(item.Memories) < 2:
-		default:
-			all = append(all, d)
-		}
+	decisions, sides := kinds[i].decisions, len(item.Memories)
+	switch {
+	case item.Kind == findings.Conflict:
+		sides = strings.Count(item.Subject, ",") + 1
+	case slices.Contains(decisions, Merge) && sides < 2: // a memory that says of itself that it is replaced
+		decisions = []string{Delete, Keep}
+	case item.Kind == findings.Link && sides == 0: // an entry of MEMORY.md
+		decisions = []string{Fix, Keep}
 	}
-	if len(item.Memories) == 1 && (item.Kind == findings.Contradiction || item.Kind == findings.Duplicate) {
-		all = append([]string{Delete}, all...) // a memory that says of itself that it is replaced
+	var all []string
+	for _, d := range decisions {
+		if d != KeepFirst {
+			all = append(all, d)
+			continue
+		}
+		for n := range sides {
+			all = append(all, fmt.Sprintf("keep_%d", n+1))
+		}
 	}
 	return append(all, Snooze, Never)
 }
@@ -129,6 +134,10 @@ func Recommended(item records.ReviewItem) string {
 		return Delete
 	case findings.Broken, findings.Index:
 		return Fix
+	case findings.Link:
+		if len(item.Memories) == 0 {
+			return Fix
+		}
 	case findings.Contradiction:
 		if len(item.Memories) == 1 {
 			return Delete

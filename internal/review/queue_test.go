@@ -3,26 +3,16 @@ package review_test
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model/modeltest"
-	"memoir/internal/review"
 	"memoir/internal/waittest"
 	"memoir/internal/wire"
 )
-
-// review starts the background examinations of a server.
-func (s *server) review() *review.Reviewer {
-	r := review.Start(s.Engine, s.Store, review.Options{Settle: 10 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
-	s.Cleanup(r.Close)
-	return r
-}
 
 // list returns a page of the queue.
 func (s *server) list(query string) (page wire.ReviewList) {
@@ -59,7 +49,6 @@ func oneOfEach() memoirtest.Files {
 func TestQueue_OneOfEach(t *testing.T) {
 	t.Parallel()
 	s := serve(t, oneOfEach(), modeltest.SaysJSON(map[string]any{}))
-	s.review()
 	want := []string{
 		"secret: Database login", "injection: Orders", "contradiction: Billing port, Billing service port", "broken: untyped", "expired: Deploy freeze",
 		"duplicate: Tea, Tea preferences", "junk: todo", "link: Runbooks", "link: memory/MEMORY.md",

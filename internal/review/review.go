@@ -6,9 +6,11 @@ package review
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,7 +29,25 @@ type Options struct {
 	Settle time.Duration
 	// Off are the kinds that are not looked for.
 	Off []findings.Kind
-	Log *slog.Logger
+	// Suggestions and Plans carry out decisions about suggestions and steps of plans. If one is nil,
+	// these decisions fail with *memories.ConflictError.
+	Suggestions SuggestionDecider
+	Plans       StepApplier
+	Log         *slog.Logger
+}
+
+// SuggestionDecider decides about memories that were proposed from conversations. etag is that of the
+// proposal; empty means any. The errors are those of extraction.Extractor.
+type SuggestionDecider interface {
+	Accept(ctx context.Context, slug, id, etag string) (engine.Result, error)
+	Refuse(ctx context.Context, slug, id, etag string) error
+}
+
+// StepApplier applies steps of consolidation plans, and undoes them. The errors are those of
+// consolidation.Consolidator.
+type StepApplier interface {
+	Apply(ctx context.Context, slug, step string) error
+	Undo(ctx context.Context, slug, step string) error
 }
 
 const (
@@ -55,9 +75,10 @@ type Reviewer struct {
 	off     map[findings.Kind]bool
 	wake    chan struct{}
 
-	mu      sync.Mutex
-	due     map[string]bool      // agents with an event since their last examination began
-	blocked map[string]time.Time // when an agent may be examined again
+	mu       sync.Mutex
+	due      map[string]bool      // agents with an event since their last examination began
+	blocked  map[string]time.Time // when an agent may be examined again
+	deciding map[string]bool      // items that are being decided
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -77,8 +98,10 @@ type Store interface {
 	ReviewPaths(ctx context.Context, agentID int64) ([]string, error)
 	ReviewOutdated(ctx context.Context, before, now time.Time) ([]string, error)
 	SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error)
-	SettleReview(ctx context.Context, agentID int64, d records.ReviewDecision) error
-	ReopenReview(ctx context.Context, item string) error
+	SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error
+	ReopenReview(ctx context.Context, items ...string) error
+	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
+	ReopenProposal(ctx context.Context, agentID int64, id string) error
 }
 
 // Start returns a Reviewer and starts its examinations. They begin when the engine is ready. The
@@ -88,7 +111,7 @@ func Start(e *engine.Engine, store Store, options Options) *Reviewer {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Reviewer{
 		engine: e, store: store, options: options, off: map[findings.Kind]bool{}, wake: make(chan struct{}, 1),
-		due: map[string]bool{}, blocked: map[string]time.Time{}, stop: stop,
+		due: map[string]bool{}, blocked: map[string]time.Time{}, deciding: map[string]bool{}, stop: stop,
 	}
 	for _, k := range options.Off {
 		r.off[k] = true
@@ -259,6 +282,9 @@ func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Tim
 		return nil, err
 	}
 	x.missingItem()
+	if err := r.conflicts(ctx, x); err != nil {
+		return nil, err
+	}
 	load := func(ctx context.Context, ids []string) ([]records.ReviewText, error) {
 		return r.store.ReviewTexts(ctx, agent.ID, since, ids)
 	}
@@ -271,6 +297,30 @@ func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Tim
 	}
 	return r.open(ctx, x.items, at)
 }
+
+// conflicts adds the items about memories whose files have different contents. Their Subject has
+// the fingerprints of the contents, in the order of keep_1 and so on.
+func (r *Reviewer) conflicts(ctx context.Context, x *examination) error {
+	for _, t := range x.conflicting {
+		versions, err := r.store.Versions(ctx, t.Memory)
+		if err != nil {
+			return err
+		}
+		if len(versions) > maxSides {
+			versions = versions[:maxSides]
+		}
+		contents, names := make([]findings.Content, len(versions)), make([]string, len(versions))
+		for i, v := range versions {
+			contents[i], names[i] = findings.Content{Name: t.Name, Fingerprint: v.Fingerprint}, hex.EncodeToString(v.Fingerprint[:])
+		}
+		id := findings.ItemID(findings.Conflict, x.agent.Slug, contents...)
+		x.add(records.ReviewItem{ID: id, Kind: findings.Conflict, Reason: conflictReasons[t.Conflict], Subject: strings.Join(names, ",")}, t)
+	}
+	return nil
+}
+
+// maxSides is the number of contents of one memory that an item offers to keep (arbitrary).
+const maxSides = 9
 
 // targets returns what the agent's memories can link to.
 func (r *Reviewer) targets(ctx context.Context, agent records.Agent) (links.Targets, error) {

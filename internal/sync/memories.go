@@ -3,6 +3,7 @@ package sync
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
@@ -74,18 +75,33 @@ func (e *Engine) Verify(ctx context.Context, slug, id, etag string) (Result, err
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbVerify, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
-// LetIn lets a memory out of quarantine: agents receive its content until that changes. It writes
-// CLAUDE.md, or sets Result.ClaudeMDProblem. It fails with memories.ErrNotFound, with
-// memories.ErrChanged unless etag is current, empty or "*", and with *memories.ConflictError if the
-// memory is in the trash.
-func (e *Engine) LetIn(ctx context.Context, slug, id, etag string) (Result, error) {
-	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbLetIn, Ref: ops.MemoryRef{ID: id, ETag: etag}})
+// Unverify takes a Verify back: modified is the memory's modification time from before. The rest is
+// as for Verify.
+func (e *Engine) Unverify(ctx context.Context, slug, id, etag string, modified time.Time) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbVerify, Ref: ops.MemoryRef{ID: id, ETag: etag}, Modified: modified})
+}
+
+// LetIn lets a memory out of quarantine: agents receive its content until that changes. With codes
+// of problems, it only decides about these. It writes CLAUDE.md, or sets Result.ClaudeMDProblem. It
+// fails with memories.ErrNotFound, with memories.ErrChanged unless etag is current, empty or "*",
+// and with *memories.ConflictError if the memory is in the trash.
+func (e *Engine) LetIn(ctx context.Context, slug, id, etag string, codes ...string) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbLetIn, Ref: ops.MemoryRef{ID: id, ETag: etag}, Codes: codes})
 }
 
 // Hold takes a LetIn back: the memory is in quarantine again if the rules say so. The rest is as for
 // LetIn.
-func (e *Engine) Hold(ctx context.Context, slug, id, etag string) (Result, error) {
-	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbHold, Ref: ops.MemoryRef{ID: id, ETag: etag}})
+func (e *Engine) Hold(ctx context.Context, slug, id, etag string, codes ...string) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbHold, Ref: ops.MemoryRef{ID: id, ETag: etag}, Codes: codes})
+}
+
+// RemoveValue replaces each secret of a memory by "[removed]" in its files and in MEMORY.md, and
+// deletes the earlier contents that have one. That cannot be undone. It writes CLAUDE.md, or sets
+// Result.ClaudeMDProblem. It fails with memories.ErrNotFound, and with memories.ErrChanged unless
+// etag is current, empty or "*". It fails with *memories.ConflictError if the memory is in the trash
+// or has no secret, or a file has changed on disk, is unfinished or cannot be written.
+func (e *Engine) RemoveValue(ctx context.Context, slug, id, etag string) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbRemove, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
 // ProposeFixes returns the files of a memory that have problems, each with the fixes that Fix can

@@ -38,9 +38,18 @@ type (
 	ScanResult        = scan.Result                // counts of a scan
 )
 
+// IDs of the fixes of an unfinished file.
+const (
+	FixLastGood = ops.FixLastGood // writes the last good content
+	FixAsIs     = ops.FixAsIs     // takes the file as it is
+)
+
 // As returns a copy of ctx. The journal attributes changes in operations with it to the actor;
 // without As, to Memoir. It does not apply to changes that a scan finds on disk.
 func As(ctx context.Context, actor memories.Actor) context.Context { return agenttx.As(ctx, actor) }
+
+// ActorOf returns the actor set by As, or memories.ByMemoir if none is set.
+func ActorOf(ctx context.Context) memories.Actor { return agenttx.ActorOf(ctx) }
 
 // ETag returns the strong entity tag of a memory, with quotes. It covers ID, name, state, scope,
 // content, and the bytes of the file.

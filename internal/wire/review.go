@@ -17,7 +17,7 @@ type ReviewItem struct {
 	Evidence    []Evidence     `json:"evidence" nullable:"false"`
 	Recommended *string        `json:"recommended" doc:"The decision that the evidence suggests; null if it suggests none."`
 	Decisions   []string       `json:"decisions" nullable:"false" doc:"Those that POST takes."`
-	Subject     *string        `json:"subject" doc:"What is decided, if that is no memory: the path of an index, or the id of a blocked content, a proposal or a step."`
+	Subject     *string        `json:"subject" doc:"What is decided, if that is no memory: the path of an index, or the id of a blocked content, a proposal or a step. Of a conflict: the ids of the versions, with commas, in the order of keep_1 and so on."`
 	CreatedAt   time.Time      `json:"created_at" doc:"When it was first found."`
 }
 
@@ -54,4 +54,18 @@ func ReviewItemOf(item records.ReviewItem, group, recommended string, decisions 
 		Evidence: List(item.Evidence, func(e records.Evidence) Evidence { return Evidence{e.Memory, string(e.Field), e.Start, e.End} }),
 		Subject:  Text(item.Subject), CreatedAt: item.CreatedAt,
 	}
+}
+
+// ReviewDecision is what was decided about an item.
+type ReviewDecision struct {
+	ID       string `json:"id" doc:"The item's id."`
+	Kind     string `json:"kind"`
+	Agent    string `json:"agent" doc:"The agent's slug."`
+	Decision string `json:"decision"`
+	Undoable bool   `json:"undoable" doc:"Whether it can be taken back, unless something changes."`
+}
+
+// ReviewDecisionOf returns a decision as the API sends it.
+func ReviewDecisionOf(d records.ReviewDecision, undoable bool) ReviewDecision {
+	return ReviewDecision{ID: d.Item, Kind: d.Kind, Agent: d.Agent, Decision: d.Decision, Undoable: undoable}
 }

@@ -235,20 +235,37 @@ func (i *Items) ReviewItem(ctx context.Context, id string) (records.ReviewItem, 
 	return itemOf(queries.ListReviewItemsRow(row))
 }
 
-// SettleReview saves a decision about an item of the agent, and deletes the item.
-func (i *Items) SettleReview(ctx context.Context, agentID int64, d records.ReviewDecision) error {
+// SettleReview saves decisions about items of the agent, and deletes the items. With isOpen, it
+// saves nothing and fails with memories.ErrNotFound if the first item is not in the queue.
+func (i *Items) SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error {
 	return dberr.Wrap("settle an item", pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
 		q := i.q.WithTx(tx)
-		if err := Of(agentID, q).SaveDecision(ctx, d); err != nil {
-			return err
+		for at, d := range decisions {
+			n, err := q.DeleteReviewItem(ctx, d.Item)
+			if err != nil {
+				return err
+			}
+			if n == 0 && isOpen && at == 0 {
+				return memories.ErrNotFound
+			}
+			if err := Of(agentID, q).SaveDecision(ctx, d); err != nil {
+				return err
+			}
 		}
-		return q.DeleteReviewItem(ctx, d.Item)
+		return nil
 	}))
 }
 
-// ReopenReview deletes a decision. The next examination finds the item again.
-func (i *Items) ReopenReview(ctx context.Context, item string) error {
-	return Of(0, i.q).DeleteDecision(ctx, item)
+// ReopenReview deletes the decisions about items. The next examination finds the items again.
+func (i *Items) ReopenReview(ctx context.Context, items ...string) error {
+	return dberr.Wrap("reopen an item", pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
+		for _, item := range items {
+			if err := Of(0, i.q.WithTx(tx)).DeleteDecision(ctx, item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 func itemOf(row queries.ListReviewItemsRow) (records.ReviewItem, error) {

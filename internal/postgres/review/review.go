@@ -4,10 +4,12 @@ package review
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
@@ -30,7 +32,7 @@ func (r Rows) Decisions(ctx context.Context, items []string) (map[string]records
 	found := make(map[string]records.ReviewDecision, len(rows))
 	for _, row := range rows {
 		found[row.ItemID] = records.ReviewDecision{
-			Item: row.ItemID, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until), Undo: row.Undo,
+			Item: row.ItemID, Agent: row.Slug, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until), Undo: row.Undo,
 		}
 	}
 	return found, dberr.Wrap("read decisions", err)
@@ -76,4 +78,81 @@ func SetProblems(ctx context.Context, q *queries.Queries, id uuid.UUID, problems
 		return err
 	}
 	return q.SetProblems(ctx, queries.SetProblemsParams{ID: id, Problems: raw, At: at})
+}
+
+// TextsOf returns all that a memory says or has said: descriptions, bodies and bytes of files.
+func (r Rows) TextsOf(ctx context.Context, id uuid.UUID) ([]string, error) {
+	rows, err := r.q.RevisionsOf(ctx, id)
+	var texts []string
+	for _, row := range rows {
+		texts = append(texts, row.Description, row.Body, string(row.Raw))
+	}
+	return texts, dberr.Wrap("read all contents of a memory", err)
+}
+
+// RemoveValues deletes the earlier contents of a memory that have a credential or one of the values,
+// and replaces the values in the memory's journal, proposals and steps of plans. The journal refers
+// to the current content instead. The caller must run it in a transaction, and delete unused words.
+func (r Rows) RemoveValues(ctx context.Context, id uuid.UUID, values []string) error {
+	rows, err := r.q.RevisionsOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	var ids []uuid.UUID
+	for _, row := range rows {
+		for _, text := range []string{row.Description, row.Body, string(row.Raw)} {
+			if secrets.RemoveValues(text, values) != text {
+				ids = append(ids, row.ID)
+				break
+			}
+		}
+	}
+	if err := r.q.ForgetRevisions(ctx, queries.ForgetRevisionsParams{MemoryID: id, Ids: ids}); err != nil {
+		return err
+	}
+	if err := r.q.ForgetIndexLines(ctx, id); err != nil {
+		return err
+	}
+	for _, value := range values {
+		if secrets.ReplaceValues(value, values) == value {
+			continue // it is too short to be replaced everywhere
+		}
+		if err := r.q.RemoveFromNames(ctx, queries.RemoveFromNamesParams{MemoryID: &id, Value: value, By: secrets.Removed}); err != nil {
+			return err
+		}
+		if err := r.q.RemoveFromProposals(ctx, queries.RemoveFromProposalsParams{AgentID: r.agentID, MemoryID: id, Value: value, By: secrets.Removed}); err != nil {
+			return err
+		}
+		inJSON, err := jsonText(value)
+		if err != nil {
+			return err
+		}
+		if err := r.q.RemoveFromSteps(ctx, queries.RemoveFromStepsParams{AgentID: r.agentID, MemoryID: id.String(), Value: inJSON, By: secrets.Removed}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jsonText returns a text as it is between the quotes in a jsonb value.
+func jsonText(text string) (string, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(text)
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`), err
+}
+
+// ReopenProposal makes a decided proposal wait again. It fails with memories.ErrNotFound if the
+// agent has no such decided proposal.
+func (i *Items) ReopenProposal(ctx context.Context, agentID int64, id string) error {
+	parsed, err := dbconv.ParseID(id)
+	if err != nil {
+		return err
+	}
+	n, err := i.q.ReopenProposal(ctx, queries.ReopenProposalParams{AgentID: agentID, ID: parsed})
+	if err == nil && n == 0 {
+		return memories.ErrNotFound
+	}
+	return dberr.Wrap("reopen a proposal", err)
 }

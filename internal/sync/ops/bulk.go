@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/problem"
@@ -22,12 +23,15 @@ const (
 	VerbVerify  verb = "verify"
 	VerbLetIn   verb = "let_in" // out of quarantine
 	VerbHold    verb = "hold"   // back into quarantine
+	VerbRemove  verb = "remove" // secrets, for good
 )
 
 // ChangeOp configures Change.
 type ChangeOp struct {
-	Verb verb
-	Ref  MemoryRef `json:"Seen"`
+	Verb     verb
+	Ref      MemoryRef `json:"Seen"`
+	Modified time.Time // for VerbVerify: the new modification time; zero means now
+	Codes    []string  // for VerbLetIn and VerbHold: only these problems; empty means all
 }
 
 // Change deletes, purges, restores or verifies one memory, and writes CLAUDE.md. It returns the
@@ -40,7 +44,7 @@ func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result,
 	}
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		var c changes
-		if err := s.change(ctx, tx, &c, op.Verb, op.Ref); err != nil {
+		if err := s.change(ctx, tx, &c, op); err != nil {
 			return Result{}, err
 		}
 		state, err := s.publish(ctx, tx, &c)
@@ -79,7 +83,7 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 		err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 			var c changes
 			for j, ref := range batch {
-				errs[i+j] = s.change(ctx, tx, &c, op.Verb, ref)
+				errs[i+j] = s.change(ctx, tx, &c, ChangeOp{Verb: op.Verb, Ref: ref})
 			}
 			_, err := s.publish(ctx, tx, &c)
 			return err
@@ -102,8 +106,9 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 // fails. The caller passes c to publish; otherwise the next scan publishes the effects. It returns
 // memories.ErrNotFound for an unknown id, and memories.ErrChanged if the ETag differs. It returns a
 // *memories.ConflictError if the state of the memory or its files does not allow the change.
-func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb verb, ref MemoryRef) error {
-	switch verb {
+func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, op ChangeOp) error {
+	ref := op.Ref
+	switch op.Verb {
 	case VerbDelete:
 		return s.deleteRef(ctx, tx, c, ref)
 	case VerbPurge:
@@ -114,11 +119,13 @@ func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb v
 	case VerbRestore:
 		return s.restoreRef(ctx, tx, c, ref)
 	case VerbLetIn:
-		return letIn(ctx, tx, c, ref)
+		return letIn(ctx, tx, c, ref, op.Codes)
 	case VerbHold:
-		return hold(ctx, tx, c, ref)
+		return hold(ctx, tx, c, ref, op.Codes)
 	case VerbVerify:
-		return s.verify(ctx, tx, c, ref)
+		return s.verify(ctx, tx, c, ref, op.Modified)
+	case VerbRemove:
+		return removeValue(ctx, s, tx, c, ref)
 	}
-	return fmt.Errorf("unknown change %q", verb)
+	return fmt.Errorf("unknown change %q", op.Verb)
 }

@@ -185,7 +185,7 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 // trash. It returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, or a
 // *memories.ConflictError. After an error the memory may be in the trash.
 func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
-	result, err := s.Change(ctx, slug, ChangeOp{VerbDelete, ref})
+	result, err := s.Change(ctx, slug, ChangeOp{Verb: VerbDelete, Ref: ref})
 	if err != nil {
 		return Result{}, err
 	}

@@ -71,7 +71,7 @@ func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op Fi
 	if err != nil {
 		return err
 	}
-	if op.Fix == fixAsIs {
+	if op.Fix == FixAsIs {
 		return s.takeAsIs(ctx, tx, c, f, raw)
 	}
 	return s.replace(ctx, tx, c, head, f, after)

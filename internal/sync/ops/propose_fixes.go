@@ -34,8 +34,8 @@ type FixesOp struct{ ID string }
 
 // IDs of the fixes of an unfinished file.
 const (
-	fixLastGood = "last-good"
-	fixAsIs     = "as-is"
+	FixLastGood = "last-good"
+	FixAsIs     = "as-is"
 )
 
 // renameFix is the ID of the fix that renames a text file.
@@ -162,7 +162,7 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontm
 	var fixes []frontmatter.Fix
 	if lastGood != nil {
 		fixes = append(fixes, frontmatter.Fix{
-			ID: fixLastGood, Code: memories.CodeLastGood, Label: "Write back last version",
+			ID: FixLastGood, Code: memories.CodeLastGood, Label: "Write back last version",
 			Explanation: "Replaces the file with the last good version, which is in use now.", After: lastGood,
 		})
 	}
@@ -173,7 +173,7 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontm
 		}
 	}
 	return append(fixes, frontmatter.Fix{
-		ID: fixAsIs, Code: memories.CodeLastGood, Label: "Use file as it is",
+		ID: FixAsIs, Code: memories.CodeLastGood, Label: "Use file as it is",
 		Explanation: fmt.Sprintf("Takes what %s says now. The memory changes accordingly.", path.Base(p)), After: raw,
 	})
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // letIn lets a memory out of quarantine: agents may receive its content from now on, until it
-// changes. The caller must publish c. It does nothing for a memory that is not in quarantine. It
+// changes. With codes, it only decides about the problems with these. The caller must publish c. It does nothing for a memory that is not in quarantine. It
 // returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, and
 // *memories.ConflictError if the memory is in the trash.
-func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes []string) error {
 	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
 	switch {
 	case err != nil:
@@ -28,8 +28,9 @@ func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error
 		return nil
 	}
 	now := records.Now()
+	isMeant := func(p memories.Problem) bool { return p.IsQuarantine() && isOneOf(p, codes) }
 	for _, p := range head.Problems {
-		if !p.IsQuarantine() {
+		if !isMeant(p) {
 			continue
 		}
 		err := tx.Rows.Review().SaveDecision(ctx, records.ReviewDecision{
@@ -39,13 +40,19 @@ func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error
 			return err
 		}
 	}
-	others := slices.DeleteFunc(slices.Clone(head.Problems), memories.Problem.IsQuarantine)
+	others := slices.DeleteFunc(slices.Clone(head.Problems), isMeant)
 	return setProblems(ctx, tx, c, head, others, memories.ActivityAllowed)
 }
 
-// hold takes back a letIn: the memory is examined again. The caller must publish c. The errors are
+// isOneOf reports whether the problem has one of the codes, or codes is empty.
+func isOneOf(p memories.Problem, codes []string) bool {
+	return len(codes) == 0 || slices.Contains(codes, p.Code)
+}
+
+// hold takes back a letIn, of the problems with codes, or of all: the memory is examined again. The
+// caller must publish c. The errors are
 // those of letIn.
-func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes []string) error {
 	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
 	switch {
 	case err != nil:
@@ -59,6 +66,9 @@ func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error 
 	}
 	problems := slices.DeleteFunc(slices.Clone(head.Problems), memories.Problem.IsQuarantine)
 	for _, p := range scan.QuarantineProblems(m.Name, m.Description, m.Body) {
+		if !isOneOf(p, codes) && !slices.Contains(head.Problems, p) {
+			continue // it was let in by itself
+		}
 		if err := tx.Rows.Review().DeleteDecision(ctx, scan.ItemOf(tx, p, head.Name, head.Fingerprint)); err != nil {
 			return err
 		}

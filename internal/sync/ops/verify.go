@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -16,11 +17,11 @@ import (
 )
 
 // verify records that a memory is still true, so that its age starts again. Each file of the memory
-// gets the present time as modification time and, if it states one, as metadata.modified. It skips
-// missing files. The caller must publish c. It returns memories.ErrNotFound, memories.ErrChanged if
+// gets the time modified as modification time and, if it states one, as metadata.modified. The zero
+// time means now; an earlier one takes a verification back. It skips missing files. The caller must publish c. It returns memories.ErrNotFound, memories.ErrChanged if
 // the ETag differs, and *memories.ConflictError if the memory is deleted, or if a file has changed
 // or cannot be written.
-func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, modified time.Time) error {
 	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
 		return err
@@ -48,11 +49,12 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 		}
 	}
 	now := head.After(records.Now())
+	modified = cmp.Or(modified, now)
 	for i, f := range mirrored {
 		if raws[i] == nil {
 			continue // the file is missing; the next scan detaches it
 		}
-		if err := s.verifyFile(ctx, tx, c, head, f, raws[i], now); err != nil {
+		if err := s.verifyFile(ctx, tx, c, head, f, raws[i], modified); err != nil {
 			return err
 		}
 	}
@@ -65,7 +67,7 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	if after.RevisionID != head.RevisionID || after.State != head.State {
 		return agenttx.ChangedOnDisk(head.Path)
 	}
-	if err := tx.DB.Verify(ctx, head, now, tx.Actor); err != nil {
+	if err := tx.DB.Verify(ctx, head, modified, now, tx.Actor); err != nil {
 		return err
 	}
 	c.memories = append(c.memories, head.UUID)

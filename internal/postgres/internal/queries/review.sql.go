@@ -60,13 +60,16 @@ func (q *Queries) DeleteReviewDecision(ctx context.Context, itemID string) error
 	return err
 }
 
-const deleteReviewItem = `-- name: DeleteReviewItem :exec
+const deleteReviewItem = `-- name: DeleteReviewItem :execrows
 DELETE FROM review_items WHERE id = $1
 `
 
-func (q *Queries) DeleteReviewItem(ctx context.Context, id string) error {
-	_, err := q.db.Exec(ctx, deleteReviewItem, id)
-	return err
+func (q *Queries) DeleteReviewItem(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.Exec(ctx, deleteReviewItem, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const deleteReviewItemsBut = `-- name: DeleteReviewItemsBut :exec
@@ -90,6 +93,34 @@ DELETE FROM review_items WHERE memory_ids && $1::uuid[]
 // Deletes the items about any of the memories.
 func (q *Queries) DeleteReviewItemsOf(ctx context.Context, memoryIds []uuid.UUID) error {
 	_, err := q.db.Exec(ctx, deleteReviewItemsOf, memoryIds)
+	return err
+}
+
+const forgetIndexLines = `-- name: ForgetIndexLines :exec
+WITH unindexed AS (DELETE FROM memory_search s WHERE s.memory_id = $1)
+UPDATE memories m SET index_lines = NULL WHERE m.id = $1
+`
+
+// Also removes the memory from the search index, which is filled again.
+func (q *Queries) ForgetIndexLines(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, forgetIndexLines, id)
+	return err
+}
+
+const forgetRevisions = `-- name: ForgetRevisions :exec
+WITH current AS (SELECT revision_id FROM memories m WHERE m.id = $1),
+    referring AS (UPDATE activity a SET revision_id = current.revision_id FROM current WHERE a.memory_id = $1 AND a.revision_id = ANY($2::uuid[]))
+DELETE FROM revisions r USING current WHERE r.memory_id = $1 AND r.id = ANY($2::uuid[]) AND r.id <> current.revision_id
+`
+
+type ForgetRevisionsParams struct {
+	MemoryID uuid.UUID
+	Ids      []uuid.UUID
+}
+
+// Deletes revisions of a memory. The journal refers to the current one in their place.
+func (q *Queries) ForgetRevisions(ctx context.Context, arg ForgetRevisionsParams) error {
+	_, err := q.db.Exec(ctx, forgetRevisions, arg.MemoryID, arg.Ids)
 	return err
 }
 
@@ -172,12 +203,98 @@ func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams
 	return items, nil
 }
 
+const removeFromNames = `-- name: RemoveFromNames :exec
+UPDATE activity a SET name = replace(a.name, $1::text, $2::text), other_name = replace(a.other_name, $1, $2)
+WHERE a.memory_id = $3 AND (strpos(a.name, $1) > 0 OR strpos(a.other_name, $1) > 0)
+`
+
+type RemoveFromNamesParams struct {
+	Value    string
+	By       string
+	MemoryID *uuid.UUID
+}
+
+// Replaces a value in the journal of a memory.
+func (q *Queries) RemoveFromNames(ctx context.Context, arg RemoveFromNamesParams) error {
+	_, err := q.db.Exec(ctx, removeFromNames, arg.Value, arg.By, arg.MemoryID)
+	return err
+}
+
+const removeFromProposals = `-- name: RemoveFromProposals :exec
+UPDATE proposals p SET name = replace(p.name, $1::text, $2::text), description = replace(p.description, $1, $2), body = replace(p.body, $1, $2),
+    quote = replace(p.quote, $1, $2)
+WHERE p.agent_id = $3 AND (p.memory_id = $4::uuid OR p.target_memory_id = $4::uuid)
+`
+
+type RemoveFromProposalsParams struct {
+	Value    string
+	By       string
+	AgentID  int64
+	MemoryID uuid.UUID
+}
+
+// Replaces a value in the proposals that became or changed a memory.
+func (q *Queries) RemoveFromProposals(ctx context.Context, arg RemoveFromProposalsParams) error {
+	_, err := q.db.Exec(ctx, removeFromProposals,
+		arg.Value,
+		arg.By,
+		arg.AgentID,
+		arg.MemoryID,
+	)
+	return err
+}
+
+const removeFromSteps = `-- name: RemoveFromSteps :exec
+UPDATE consolidation_steps s SET title = replace(s.title, $1::text, $2::text), reason = replace(s.reason, $1, $2),
+    changes = replace(s.changes::text, $1, $2)::jsonb
+WHERE s.agent_id = $3 AND strpos(s.changes::text, $4::text) > 0
+`
+
+type RemoveFromStepsParams struct {
+	Value    string
+	By       string
+	AgentID  int64
+	MemoryID string
+}
+
+// Replaces a value in the steps of plans that change a memory. value is as in JSON.
+func (q *Queries) RemoveFromSteps(ctx context.Context, arg RemoveFromStepsParams) error {
+	_, err := q.db.Exec(ctx, removeFromSteps,
+		arg.Value,
+		arg.By,
+		arg.AgentID,
+		arg.MemoryID,
+	)
+	return err
+}
+
+const reopenProposal = `-- name: ReopenProposal :execrows
+UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, target_memory_id = NULL, base_etag = '', memory_id = NULL
+WHERE id = $1 AND agent_id = $2 AND state IN ('accepted', 'refused')
+`
+
+type ReopenProposalParams struct {
+	ID      uuid.UUID
+	AgentID int64
+}
+
+// Makes a decided proposal wait again.
+func (q *Queries) ReopenProposal(ctx context.Context, arg ReopenProposalParams) (int64, error) {
+	result, err := q.db.Exec(ctx, reopenProposal, arg.ID, arg.AgentID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const reviewDecisions = `-- name: ReviewDecisions :many
-SELECT item_id, kind, decision, decided_at, decided_by, until, undo FROM review_decisions WHERE item_id = ANY($1::text[])
+SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.until, d.undo
+FROM review_decisions d JOIN agents a ON a.id = d.agent_id WHERE d.item_id = ANY($1::text[])
 `
 
 type ReviewDecisionsRow struct {
 	ItemID    string
+	Slug      string
 	Kind      string
 	Decision  string
 	DecidedAt time.Time
@@ -198,6 +315,7 @@ func (q *Queries) ReviewDecisions(ctx context.Context, itemIds []string) ([]Revi
 		var i ReviewDecisionsRow
 		if err := rows.Scan(
 			&i.ItemID,
+			&i.Slug,
 			&i.Kind,
 			&i.Decision,
 			&i.DecidedAt,
@@ -489,6 +607,43 @@ func (q *Queries) ReviewVersion(ctx context.Context, id int64) (int64, error) {
 	var memories_version int64
 	err := row.Scan(&memories_version)
 	return memories_version, err
+}
+
+const revisionsOf = `-- name: RevisionsOf :many
+SELECT id, description, body, raw FROM revisions WHERE memory_id = $1
+`
+
+type RevisionsOfRow struct {
+	ID          uuid.UUID
+	Description string
+	Body        string
+	Raw         []byte
+}
+
+// Returns all contents of a memory, for the removal of a value.
+func (q *Queries) RevisionsOf(ctx context.Context, memoryID uuid.UUID) ([]RevisionsOfRow, error) {
+	rows, err := q.db.Query(ctx, revisionsOf, memoryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RevisionsOfRow{}
+	for rows.Next() {
+		var i RevisionsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Description,
+			&i.Body,
+			&i.Raw,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const saveReviewDecision = `-- name: SaveReviewDecision :exec
