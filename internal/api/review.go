@@ -145,7 +145,7 @@ func (c ReviewChoice) choice(agent string) (review.Choice, error) {
 }
 
 type decideReviewItemInput struct {
-	reviewItemPath
+	ID   string `path:"id" doc:"The item's id."`
 	Body ReviewChoice
 }
 
