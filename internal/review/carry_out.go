@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/findings"
@@ -55,7 +56,7 @@ func (r *Reviewer) carryOut(ctx context.Context, agent records.Agent, item recor
 	case StillTrue:
 		return r.stillTrue(ctx, item, texts[0])
 	case WriteBack, UseFile, Fix:
-		return r.fix(ctx, agent, item, c)
+		return r.fix(ctx, agent, item, texts, c)
 	case Accept, Dismiss:
 		return r.suggestion(ctx, agent, item, c)
 	case Apply:
@@ -128,7 +129,7 @@ func (r *Reviewer) merge(ctx context.Context, agent records.Agent, item records.
 	}
 	others := refs(item.Memories[1:])
 	done := effect{undo: undo{Restore: idsOf(others), Final: saved.Memory.Name != first.Name}}
-	if err := r.remember(ctx, agent, &done.undo, saved.Memory, saved.Memory.Path, first.Hash); err != nil {
+	if err := r.remember(ctx, agent, &done.undo, saved.Memory, saved.Memory.Path, first.Hash, first.ModifiedAt); err != nil {
 		return effect{}, err
 	}
 	if err := r.trash(ctx, item.Agent, others); err != nil {
@@ -137,9 +138,10 @@ func (r *Reviewer) merge(ctx context.Context, agent records.Agent, item records.
 	return done, nil
 }
 
-// remember records in u how to give a memory's file at path the bytes with a hash back. If the
-// history lacks them, u becomes final. It does nothing if they are the memory's bytes.
-func (r *Reviewer) remember(ctx context.Context, agent records.Agent, u *undo, m memories.Memory, path, hash string) error {
+// remember records in u how to give a memory's file at path the bytes with a hash and the
+// modification time back. If the history lacks the bytes, u becomes final. It does nothing if they
+// are the memory's bytes.
+func (r *Reviewer) remember(ctx context.Context, agent records.Agent, u *undo, m memories.Memory, path, hash string, modified time.Time) error {
 	if m.Hash == hash {
 		return nil
 	}
@@ -147,7 +149,7 @@ func (r *Reviewer) remember(ctx context.Context, agent records.Agent, u *undo, m
 	if err != nil {
 		return err
 	}
-	u.Text = &formerText{ID: m.ID, ETag: engine.ETag(m), Path: path, Hash: hash}
+	u.Text = &formerText{ID: m.ID, ETag: engine.ETag(m), Path: path, Hash: hash, At: modified}
 	u.Final = u.Final || raw == nil
 	return nil
 }
@@ -234,7 +236,7 @@ func (r *Reviewer) stillTrue(ctx context.Context, item records.ReviewItem, t rec
 var errNoFix = &memories.ConflictError{Reason: "Memoir knows no fix for this file. Nothing was changed. Edit it, or delete it."}
 
 // fix writes missing files back, repairs an index, or applies a fix of a memory's files.
-func (r *Reviewer) fix(ctx context.Context, agent records.Agent, item records.ReviewItem, c Choice) (effect, error) {
+func (r *Reviewer) fix(ctx context.Context, agent records.Agent, item records.ReviewItem, texts []records.ReviewText, c Choice) (effect, error) {
 	switch {
 	case item.Kind == findings.Missing:
 		return effect{undo: undo{Final: true}}, cmp.Or(r.engine.RestoreMany(ctx, item.Agent, refs(item.Memories))...)
@@ -260,7 +262,7 @@ func (r *Reviewer) fix(ctx context.Context, agent records.Agent, item records.Re
 			before = hashOf(f.Fixes[good].After) // the file stays, and the content that was in use is in the history
 		}
 		done := effect{undo: undo{Final: f.Fixes[i].NewPath != ""}}
-		return done, r.remember(ctx, agent, &done.undo, result.Memory, f.Path, before)
+		return done, r.remember(ctx, agent, &done.undo, result.Memory, f.Path, before, texts[0].ModifiedAt)
 	}
 	return effect{}, errNoFix
 }
@@ -305,11 +307,12 @@ func (r *Reviewer) repairIndex(ctx context.Context, agent records.Agent, item re
 	if change.IsEmpty() {
 		return effect{}, errNoFix
 	}
-	if change.Before == nil {
-		return effect{undo: undo{Final: true}}, nil
+	var done effect
+	primary := agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir() + "/"
+	for _, f := range append([]engine.IndexChange{change}, change.Topics...) { // the index first: no entry is lost
+		done.Files = append(done.Files, formerFile{Path: strings.TrimPrefix(f.Path, primary), Hash: hashOf(f.After), Before: f.Before})
 	}
-	below := strings.TrimPrefix(change.Path, agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()+"/")
-	return effect{undo: undo{File: &formerFile{Path: below, Hash: hashOf(change.After), Before: change.Before}}}, nil
+	return done, nil
 }
 
 // suggestion accepts or refuses a proposal.
@@ -334,7 +337,7 @@ func (r *Reviewer) suggestion(ctx context.Context, agent records.Agent, item rec
 		return effect{}, err
 	}
 	if former, lived := before[result.Memory.ID]; lived {
-		return done, r.remember(ctx, agent, &done.undo, result.Memory, result.Memory.Path, former.Hash)
+		return done, r.remember(ctx, agent, &done.undo, result.Memory, result.Memory.Path, former.Hash, former.ModifiedAt)
 	}
 	done.Delete = &engine.MemoryRef{ID: result.Memory.ID, ETag: engine.ETag(result.Memory)}
 	return done, nil

@@ -22,7 +22,7 @@ type undo struct {
 	Unverify *formerAge        `json:"unverify,omitempty"` // memory whose age to set back
 	Hold     string            `json:"hold,omitempty"`     // memory to put back into quarantine
 	Delete   *engine.MemoryRef `json:"delete,omitempty"`   // memory to move to the trash
-	File     *formerFile       `json:"file,omitempty"`     // MEMORY.md to write as before
+	Files    []formerFile      `json:"files,omitempty"`    // indexes to write as before
 	Proposal string            `json:"proposal,omitempty"` // proposal that waits again
 	Step     string            `json:"step,omitempty"`     // step of a plan to undo
 }
@@ -33,6 +33,8 @@ type formerText struct {
 	ETag string `json:"etag"` // after the decision
 	Path string `json:"path"`
 	Hash string `json:"hash"`
+	// At is the memory's modification time before.
+	At time.Time `json:"at"`
 }
 
 // formerAge is the modification time of a memory before it was verified.
@@ -45,8 +47,8 @@ type formerAge struct {
 // formerFile is a file in the agent's primary directory, by its path in that directory.
 type formerFile struct {
 	Path   string `json:"path"`
-	Hash   string `json:"hash"` // after the decision
-	Before []byte `json:"before"`
+	Hash   string `json:"hash"`   // after the decision
+	Before []byte `json:"before"` // nil if there was no file
 }
 
 // isDecisionOnly reports whether the decision has changed nothing but the queue.
@@ -138,8 +140,8 @@ func (r *Reviewer) reverse(ctx context.Context, agent records.Agent, k findings.
 		_, err = r.engine.Hold(ctx, slug, u.Hold, "", string(k))
 	case u.Delete != nil:
 		_, err = r.engine.Delete(ctx, slug, u.Delete.ID, u.Delete.ETag)
-	case u.File != nil:
-		err = r.engine.ReplaceFile(ctx, slug, u.File.Path, u.File.Hash, u.File.Before)
+	case len(u.Files) > 0:
+		err = r.revertFiles(ctx, slug, u.Files)
 	case u.Step != "" && r.options.Plans == nil:
 		err = errOff
 	case u.Step != "":
@@ -168,11 +170,38 @@ func (r *Reviewer) restore(ctx context.Context, agent records.Agent, ids []strin
 	return all, allOrNone(ctx, agent.Slug, all, r.engine.RestoreMany, r.engine.DeleteMany)
 }
 
-// revertText writes the former bytes of a memory's file. It does nothing for nil.
+// revertText writes the former bytes of a memory's file, and sets its age back. It does nothing for
+// nil.
 func (r *Reviewer) revertText(ctx context.Context, slug string, t *formerText) error {
 	if t == nil {
 		return nil
 	}
-	_, err := r.engine.UndoFix(ctx, slug, t.ID, t.ETag, t.Path, t.Hash)
+	result, err := r.engine.UndoFix(ctx, slug, t.ID, t.ETag, t.Path, t.Hash)
+	if err != nil || result.Memory.ModifiedAt.Equal(t.At) {
+		return err
+	}
+	_, err = r.engine.Unverify(ctx, slug, result.Memory.ID, engine.ETag(result.Memory), t.At)
 	return err
+}
+
+// revertFiles writes files as before, and removes those that the decision has created, if they are as
+// the decision has left them. It fails with memories.ErrChanged if the first one is not.
+func (r *Reviewer) revertFiles(ctx context.Context, slug string, files []formerFile) error {
+	for i, f := range files {
+		raw, err := r.engine.ReadFile(ctx, slug, f.Path)
+		switch {
+		case err == nil && hashOf(raw) != f.Hash:
+			err = memories.ErrChanged
+		case err == nil && f.Before == nil:
+			err = r.engine.RemoveFile(ctx, slug, f.Path)
+		case err == nil:
+			err = r.engine.ReplaceFile(ctx, slug, f.Path, f.Hash, f.Before)
+		}
+		// A topic that was changed since keeps its entries, which are then listed twice.
+		isOwn := errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNoFile)
+		if err != nil && (i == 0 || !isOwn) {
+			return err
+		}
+	}
+	return nil
 }
