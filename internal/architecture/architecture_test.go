@@ -100,11 +100,13 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
-		"internal/review", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem",
+		"internal/review", "internal/pages/reviewcards", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
 	},
+
+	"internal/pages/reviewcards": {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
 
 	"internal/hooksettings": {},
 	"internal/cli": {

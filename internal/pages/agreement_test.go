@@ -188,7 +188,7 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		for _, section := range []string{"mend", "not-memories", "missing", "blocked", "not-removed", "disagreements", "cites-gone"} {
 			waiting += review.Find("#" + section + " .row").Length()
 		}
-		agree("the tab Review", tabs["review"], waiting)
+		agree("the tab Attention", tabs["attention"], waiting)
 		s.claudeMDAgrees(t, agent, card)
 		s.changedAgrees(t, slug, words(card.Find("footer > p.muted")))
 		growth := said[struct {

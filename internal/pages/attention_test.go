@@ -25,7 +25,7 @@ func TestAttention_Empty(t *testing.T) {
 	s := serve(t, twoMemories())
 	page := s.get(t, adaAttention)
 	page.expect(http.StatusOK, "Nothing needs attention")
-	if got := page.each(".tabs a"); len(got) < 2 || got[1] != "Review 0" {
+	if got := page.each(".tabs a"); len(got) < 3 || got[2] != "Attention 0" {
 		t.Errorf("the tabs are %q", got)
 	}
 	if got := s.get(t, adaList).each(".tabs a"); strings.Contains(strings.Join(got, " "), "attention") {

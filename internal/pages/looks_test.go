@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/examples"
+	"memoir/internal/findings"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/web/templates"
@@ -204,7 +205,10 @@ func livedIn(t *testing.T) *site {
 	m.Write("untidy/memory/a.md", memoirtest.Note("Note a", memories.Project, "Remember a."))
 	m.Write("untidy/memory/MEMORY.md", "<!-- mine -->\n- [Gone](gone.md)\n"+strings.Repeat("long ", 60)+longIndex(210))
 	m.Write("untidy/CLAUDE.md", "# Mine\n\n<!-- memoir:begin -->\n<!-- memoir:begin -->\n")
-	s := serveMemoir(t, m, setting{})
+	for path, text := range oneOfEach() {
+		m.Write(path, text)
+	}
+	s := serveMemoir(t, m, setting{decider: &decider{}})
 	s.scanAll()
 	for path := range files {
 		if !strings.HasSuffix(path, "/a.md") {
@@ -226,6 +230,7 @@ func livedIn(t *testing.T) *site {
 	m.Write("code-reviewer/memory/logs/notes.md", "No entry.\n")
 	m.Write("code-reviewer/session-memory/U01-C0-1741512345.123456/memory.md", "# Where we are\n\nThe request is split.\n")
 	s.scanAll()
+	s.examine(t)
 	return s
 }
 
@@ -273,6 +278,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/recall?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/recall?q=lgtm", reviewer+"/logs?q=split",
 		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
 		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index",
+		"/review", "/review?q=nowhere", "/agents/ada/review", "/agents/ada/review?kind=duplicate,secret", s.itemPath(t, findings.Secret), s.itemPath(t, findings.Contradiction),
 		"/there-is-no-such-page",
 	)
 	err := chi.Walk(s.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {

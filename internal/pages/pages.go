@@ -50,6 +50,8 @@ type Options struct {
 	Consolidator *consolidation.Consolidator
 	// Extractor reads conversations. If it is nil, pages show the stored proposals only.
 	Extractor *extraction.Extractor
+	// Decider carries out decisions about the review. If it is nil, pages show no buttons for them.
+	Decider Decider
 	// BackgroundModel describes the model for background work. It is empty without one.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -88,6 +90,10 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get(templates.AgentsPath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SearchPath, s.page(s.search))
+	r.Get(templates.ReviewPath, s.page(s.review))
+	r.Get(templates.ReviewPath+"/{id}", s.page(s.reviewItem))
+	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))
+	r.Post(templates.ReviewPath+"/{id}/undo", s.action(s.undoReview))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))
@@ -132,6 +138,7 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/about", s.page(s.ofAgent(s.about)))
 	r.Post(agent+"/about/memory/off", s.action(s.switchMemory(true)))
 	r.Post(agent+"/about/memory/on", s.action(s.switchMemory(false)))
+	r.Get(agent+"/review", s.page(s.ofAgent(s.agentReview)))
 	r.Get(agent+"/attention", s.page(s.ofAgent(s.attention)))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
@@ -188,6 +195,7 @@ type Store interface {
 
 	// Revealed is Memory without masks. The other methods mask what is in quarantine.
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
+	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }
 

@@ -46,6 +46,7 @@ type setting struct {
 	token      string       // empty if no token is needed
 	readToken  string       // empty without readers
 	checker    *verification.Checker
+	decider    pages.Decider // nil: nobody decides about the review
 }
 
 // serve returns a site with the given files.
@@ -70,7 +71,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
 	all := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Decider: with.decider, Log: log,
 	})
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)

@@ -44,6 +44,17 @@ func (s Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []stri
 	return each(found, Memory), err
 }
 
+// ReviewTexts is postgres.Store.ReviewTexts with masked texts.
+func (s Store) ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error) {
+	found, err := s.Store.ReviewTexts(ctx, agentID, since, ids)
+	for i := range found {
+		if t := &found[i]; t.IsQuarantined() {
+			t.Name, t.Description, t.Body = quarantine.Mask(t.Name), quarantine.Mask(t.Description), quarantine.Mask(t.Body)
+		}
+	}
+	return found, err
+}
+
 // Memories is postgres.Store.Memories with masked texts. As of a past moment, each text is examined.
 func (s Store) Memories(ctx context.Context, agent records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	found, err := s.Store.Memories(ctx, agent, filter, page)
