@@ -15,6 +15,8 @@ Usage: memoir [flags]             start the server
 Commands
   memory list|show|save|delete|recall
                             the memories of one agent
+  review [list|show|decide|undo]
+                            decide what waits for a person
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code
   hook EVENT                send one hook event to the server

@@ -1,5 +1,6 @@
 // Package cli is the memoir program's commands other than serving: memory works with one agent's
-// memories, hooks edits Claude Code's settings, and hook sends one hook event to the server.
+// memories, review decides what waits for a person, hooks edits Claude Code's settings, and hook sends
+// one hook event to the server.
 //
 // It owns the names, flags, texts and exit codes of these commands. It is a client of a running
 // server. Without a server on this machine, it works on an agent's files directly. Package memories
@@ -55,6 +56,7 @@ func commands() []command {
 		{"hooks", hooksHelp, runHooks},
 		{"hook", hookHelp, runHook},
 		{"memory", memoryHelp(), runMemory},
+		{"review", reviewHelp, runReview},
 		{"help", "", runHelp},
 	}
 }

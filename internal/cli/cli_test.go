@@ -175,6 +175,16 @@ func TestRun_WrongUsage(t *testing.T) {
 		"memory list --agent":                  "a value is missing after --agent",
 		"memory list --url localhost":          "--url localhost is not the address of a server",
 		"memory list --dir . --agent a":        "--dir works without a server",
+		"review lst":                           "review does not \"lst\"",
+		"review list all":                      "review list takes nothing more, and was given \"all\"",
+		"review show":                          "review show takes ID",
+		"review show x --kind junk":            "review show takes no --kind",
+		"review decide x":                      "review decide takes ID and DECISION",
+		"review decide x snooze --days 366":    "--days is 1 to 365",
+		"review decide x delete --days 3":      "--days is for snooze",
+		"review decide x merge":                "merge takes --body-file",
+		"review decide x delete --body-file f": "--body-file is for merge",
+		"review list --url localhost":          "is not the address of a server",
 		"hooks":                                "hooks takes print, install or uninstall",
 		"hooks remove":                         "hooks does not \"remove\"",
 		"hooks install --user --project":       "only one of",
@@ -194,7 +204,7 @@ func TestHelp_Commands(t *testing.T) {
 	term := setup(t)
 	program := term.memoir("--help").wants(0, "hooks print|install|uninstall", "")
 	term.memoir("help").wantsAll(program.stdout)
-	for _, command := range []string{"hooks", "hook", "memory"} {
+	for _, command := range []string{"hooks", "hook", "memory", "review"} {
 		help := term.memoir("help", command).wants(0, "Usage: memoir "+command, "")
 		term.memoir(command, "--help").wantsAll(help.stdout)
 		term.memoir(command, "-h").wantsAll(help.stdout)

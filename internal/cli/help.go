@@ -83,3 +83,31 @@ error. There is no trash then: a deletion is permanent.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
+
+const reviewHelp = `What waits for a person: secrets, contradictions, duplicates and more, of all agents. In a terminal,
+memoir review asks about one item after the other; each decision is one key.
+
+Usage: memoir review [list|show|decide|undo] [flags]
+
+  list                      all items, the most urgent first; also the default without a terminal
+  show ID                   one item with its texts; secrets are masked
+  decide ID DECISION        decide about an item, such as keep_1, delete or snooze; show lists its decisions
+  undo ID                   take a decision back
+
+  --agent SLUG              list, and in a terminal: only this agent
+  --kind KIND,KIND          list, and in a terminal: only these kinds, such as secret,expired
+  --body-file FILE          decide merge: the merged text, saved under the first memory; - is standard input
+  --days N                  decide snooze: ask again after so many days, 1 to 365 (default 30)
+  --json                    write what the API answers, for scripts
+
+Keys
+  1 2 3 4                   keep this side; of a secret 1 removes the value, after a question
+  a b d f v w               accept, allow or keep; keep both; delete or refuse; fix; still true; write back
+  z u n q                   snooze 30 days; undo the last decision; next item; quit
+
+Server
+  --url URL                 the server's address; also MEMOIR_URL (default: MEMOIR_ADDR, else http://127.0.0.1:8080)
+  --token TOKEN             the server's token; MEMOIR_TOKEN keeps it out of the process list
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`

@@ -144,7 +144,7 @@ func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
 	if err != nil {
 		return misusedFilter(err)
 	}
-	return printAnswer(c, found, writeList)
+	return printAnswer(c.Stdout, c.json, found, writeList)
 }
 
 // misusedFilter converts a *memories.InvalidError about a filter to a *usageError that names the
@@ -167,7 +167,7 @@ func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) erro
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
-	return printAnswer(c, found, writeMemory)
+	return printAnswer(c.Stdout, c.json, found, writeMemory)
 }
 
 func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) error {
@@ -187,7 +187,7 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	if err != nil {
 		return err
 	}
-	return printAnswer(c, saved, func(to io.Writer, m wire.Memory) error {
+	return printAnswer(c.Stdout, c.json, saved, func(to io.Writer, m wire.Memory) error {
 		_, err := fmt.Fprintf(to, "saved %s in %s\n", printable(m.Name), printable(m.Path))
 		return err
 	})
@@ -218,7 +218,7 @@ func (c *memoryCall) delete(ctx context.Context, on memoryStore, name string) er
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
-	return printAnswer(c, gone.answer, func(to io.Writer, _ wire.Memory) error { return writeDeletion(to, gone) })
+	return printAnswer(c.Stdout, c.json, gone.answer, func(to io.Writer, _ wire.Memory) error { return writeDeletion(to, gone) })
 }
 
 func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) error {
@@ -226,7 +226,7 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 	if err != nil {
 		return err
 	}
-	return printAnswer(c, found, writeRecalled)
+	return printAnswer(c.Stdout, c.json, found, writeRecalled)
 }
 
 // withNames returns err, unchanged unless it is an *unknownError. To that it adds up to five names
@@ -254,12 +254,11 @@ func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) e
 	return fmt.Errorf("%w; there is %s", err, strings.Join(near, ", "))
 }
 
-// printAnswer prints an answer on standard output: its JSON if --json is set, else its value by
-// write.
-func printAnswer[T any](c *memoryCall, a answer[T], write func(to io.Writer, value T) error) error {
-	if !c.json {
-		return write(c.Stdout, a.value)
+// printAnswer prints an answer: its JSON if asJSON is true, else its value by write.
+func printAnswer[T any](to io.Writer, asJSON bool, a answer[T], write func(to io.Writer, value T) error) error {
+	if !asJSON {
+		return write(to, a.value)
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s\n", bytes.TrimSpace(a.json))
+	_, err := fmt.Fprintf(to, "%s\n", bytes.TrimSpace(a.json))
 	return err
 }

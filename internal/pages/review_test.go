@@ -322,6 +322,19 @@ func TestReview_Decide(t *testing.T) {
 	}
 }
 
+func TestReview_Conflict(t *testing.T) {
+	t.Parallel()
+	s := reviewing(t, memoirtest.Files{
+		"ada/memory/tabs.md":     memoirtest.Note("Tabs", memories.User, "Use tabs."),
+		"ada/memory/tabs_too.md": memoirtest.Note("Tabs", memories.User, "Use four spaces."),
+	}, setting{decider: &decider{}})
+	card := s.get(t, "/review?kind=conflict").card("Tabs")
+	if got := card.Find(".review-text").Map(func(_ int, side *selection) string { return words(side) }); len(got) != 2 || !slices.Contains(got, "Use tabs.") || !slices.Contains(got, "Use four spaces.") {
+		t.Errorf("the contents are %q", got)
+	}
+	s.get(t, card.Find(".review-side h4 a").AttrOr("href", "")).expect(http.StatusOK, "Versions of")
+}
+
 func TestReview_Refused(t *testing.T) {
 	t.Parallel()
 	s := reviewing(t, oneOfEach(), setting{decider: &decider{}})

@@ -2,12 +2,13 @@ package review
 
 // Choice is what a person decides about an item.
 type Choice struct {
-	Decision string
-	// ETags are those of the item's memories as the person saw them, in order. Without any, they are
-	// not compared.
+	Decision string // one of Decisions
+	// ETags are those of the item's memories that the person saw, in their order. Empty means those
+	// that the item has.
 	ETags []string
-	// Name, Description and Body are the merged memory, for Merge only. A nil field keeps that of the
-	// first memory.
-	Name, Description, Body *string
-	Days                    int // length of a Snooze; 0 means 30
+	// Agent is the slug of the agent that the item must be about. Empty means any.
+	Agent string
+	// Body is the text that Merge saves under the first memory. A nil Name or Description keeps it.
+	Name, Body, Description *string
+	Days                    int // of a Snooze; 0 means 30
 }

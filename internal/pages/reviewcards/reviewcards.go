@@ -5,6 +5,7 @@ package reviewcards
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ const (
 type Store interface {
 	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
+	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error)
 	Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error)
 }
@@ -93,6 +95,11 @@ func Of(ctx context.Context, store Store, items []records.ReviewItem, all []reco
 	cards := make([]templates.ReviewCard, len(items))
 	for i, item := range items {
 		cards[i] = v.card(item)
+		if item.Kind == findings.Conflict {
+			if err := v.addVersions(item, &cards[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return cards, nil
 }
@@ -170,6 +177,35 @@ func (v *maker) card(item records.ReviewItem) templates.ReviewCard {
 		c.Merging = mergeOf(c)
 	}
 	return c
+}
+
+// addVersions replaces the only side of a conflict by the contents of the memory's files, in the order
+// of the item's Subject.
+func (v *maker) addVersions(item records.ReviewItem, c *templates.ReviewCard) error {
+	t, ok := v.texts[item.Memories[0].ID]
+	if !ok {
+		return nil
+	}
+	versions, err := v.store.Versions(v.ctx, t.Memory)
+	if err != nil || len(versions) < 2 {
+		return err
+	}
+	place := func(of records.Version) int {
+		return strings.Index(item.Subject, hex.EncodeToString(of.Fingerprint[:]))
+	}
+	slices.SortStableFunc(versions, func(a, b records.Version) int { return cmp.Compare(place(a), place(b)) })
+	c.More, c.Sides = max(0, len(versions)-maxSides), nil
+	for _, version := range versions[:min(len(versions), maxSides)] {
+		side := templates.ReviewSide{Name: t.Name, Href: templates.MemoryPath(item.Agent, t.ID, "versions"), Type: version.Type, HasType: true}
+		for _, f := range version.Files {
+			age := memories.AgeOf(f.ContentAt, time.Now())
+			side.Path, side.Age = f.Path, templates.Age{Text: age.String()}
+		}
+		side.Description, _ = templates.MarkSpans(version.Description, nil, v.most/2)
+		side.Body, side.IsCut = templates.MarkSpans(version.Body, nil, v.most)
+		c.Sides = append(c.Sides, side)
+	}
+	return nil
 }
 
 // side returns a memory of an item, with evidence marked. It marks nothing in masked texts, and in a
