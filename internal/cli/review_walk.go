@@ -36,8 +36,9 @@ func keyOf(kind, decision string) string {
 	return decisionKeys[decision]
 }
 
-// walk asks about one item after the other, until the end of the queue or the key q. A decision that
-// fails is reported, and the item is asked again. It returns an error if the server does not answer.
+// walk asks about one item after the other, until the end of the queue or the key q. A decision
+// that fails is reported, and the item is asked again. It returns an error if the server does not
+// answer.
 func (c *reviewCall) walk(ctx context.Context) error {
 	found, err := c.queue(ctx)
 	if err != nil {
@@ -87,8 +88,8 @@ func (c *reviewCall) walk(ctx context.Context) error {
 var errQuit = errors.New("the review is ended")
 
 // ask reads keys until the item is decided or passed over. Then isDone is true; it is false if the
-// item is to be shown again. decided are the ids of the items that were decided; undo takes the last
-// one from it. It returns errQuit for the key q and at the end of input.
+// item is to be shown again. decided are the ids of the items that were decided; undo takes the
+// last one from it. It returns errQuit for the key q and at the end of input.
 func (c *reviewCall) ask(ctx context.Context, item wire.ReviewItem, decided *[]string) (isDone bool, err error) {
 	fmt.Fprintf(c.Stdout, "\n%s\n", keysLine(item))
 	for {
@@ -180,8 +181,8 @@ const (
 	ctrlD = 4
 )
 
-// readKey reads one key from the terminal, without waiting for Enter. An arrow is "". Of several keys
-// at once it returns the first. It returns errQuit at the end of input and for Ctrl-C.
+// readKey reads one key from the terminal, without waiting for Enter. An arrow is "". Of several
+// keys at once it returns the first. It returns errQuit at the end of input and for Ctrl-C.
 func (c *reviewCall) readKey() (string, error) {
 	in := c.Stdin.(*os.File)
 	before, err := term.MakeRaw(int(in.Fd()))

@@ -43,8 +43,8 @@ func (s *site) agentReview(w http.ResponseWriter, r *http.Request, agent records
 	return s.showReview(w, r, http.StatusOK, &agent, r.URL)
 }
 
-// showReview shows one page of the queue of an agent, or of all agents if agent is nil. The query of
-// at has the filters. It returns memories.ErrNotFound for an unknown kind.
+// showReview shows one page of the queue of an agent, or of all agents if agent is nil. The query
+// of at has the filters. It returns memories.ErrNotFound for an unknown kind.
 func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, agent *records.Agent, at *url.URL, banners ...templates.Banner) error {
 	ctx, query := r.Context(), at.Query()
 	list := records.ReviewList{Query: cleanText(query.Get(templates.FieldQuery)), Limit: reviewItems, Cursor: query.Get(templates.FieldCursor)}
@@ -127,8 +127,8 @@ func countOf(group review.Group, selected []findings.Kind, counts map[findings.K
 	return n
 }
 
-// addReviewFilters adds the links to all kinds, to each group, and to each kind with an item or that
-// is selected.
+// addReviewFilters adds the links to all kinds, to each group, and to each kind with an item or
+// that is selected.
 func addReviewFilters(v *templates.Review, selected []findings.Kind, counts map[findings.Kind]int, address func([]findings.Kind) string) {
 	all := templates.ReviewFilter{Label: "All", Href: address(nil), Current: len(selected) == 0}
 	groups := map[review.Group][]findings.Kind{}
@@ -175,8 +175,8 @@ func (s *site) addReviewAgents(ctx context.Context, v *templates.Review, agent *
 	return nil
 }
 
-// reviewItem shows the page of one item, with whole texts. It shows a secret if the address asks for
-// it and the reader may write. It returns memories.ErrNotFound for an unknown item.
+// reviewItem shows the page of one item, with whole texts. It shows a secret if the address asks
+// for it and the reader may write. It returns memories.ErrNotFound for an unknown item.
 func (s *site) reviewItem(w http.ResponseWriter, r *http.Request) error {
 	reveal := r.URL.Query().Get(templates.FieldReveal) != ""
 	if reveal && gate.ReadOnly(r.Context()) {
@@ -281,8 +281,9 @@ func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, refused erro
 	return s.showReview(w, r, f.Status, nil, at, banner)
 }
 
-// reviewNotice returns the notice about the decision that the query of an address names. It is nil if
-// it names none, or one that does not exist any more. path is the page to return to after an undo.
+// reviewNotice returns the notice about the decision that the query of an address names. It is nil
+// if it names none, or one that does not exist any more. path is the page to return to after an
+// undo.
 func (s *site) reviewNotice(ctx context.Context, query url.Values, path string) (*templates.Notice, error) {
 	id := query.Get(templates.FieldItem)
 	switch query.Get(fieldDone) {

@@ -180,8 +180,8 @@ var reviewWords = map[string]string{
 	"index/fix": "Shorten",
 }
 
-// ReviewWord returns a group, kind or decision of the review in words. An unknown one is returned as
-// it is.
+// ReviewWord returns a group, kind or decision of the review in words. An unknown one is returned
+// as it is.
 func ReviewWord(of string) string { return cmp.Or(reviewWords[of], of) }
 
 // DecisionLabel returns the label of a decision's button. kind and decision are as the API spells
@@ -197,8 +197,8 @@ var doneWords = map[string]string{
 	"fix": "Fixed", "accept": "Accepted", "dismiss": "Dismissed", "apply": "Applied", "skip": "Skipped", "snooze": "Snoozed", "never": "Not asked again",
 }
 
-// Decided returns the notice that an item was decided, with an undo if it can be undone. name is the
-// memory's, or "" to name none. back is the page to return to after the undo.
+// Decided returns the notice that an item was decided, with an undo if it can be undone. name is
+// the memory's, or "" to name none. back is the page to return to after the undo.
 func Decided(id, decision, name, back string, undo bool) Notice {
 	n := Notice{Text: cmp.Or(doneWords[decision], "Decided") + "."}
 	if name != "" {

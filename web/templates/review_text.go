@@ -60,7 +60,8 @@ func isPart(text string, s TextSpan) bool {
 	return 0 <= s.Start && s.Start < s.End && s.End <= len(text) && utf8.RuneStart(text[s.Start]) && (s.End == len(text) || utf8.RuneStart(text[s.End]))
 }
 
-// wordAfter returns the start of the first whole word after from, or from if no word begins up to to.
+// wordAfter returns the start of the first whole word after from, or from if no word begins up to
+// to.
 func wordAfter(text string, from, to int) int {
 	space := strings.IndexByte(text[from:to], ' ')
 	if space < 0 {

@@ -1,5 +1,6 @@
-// Package reviewcards makes the view models of items of the review: it reads the texts that items are
-// about, marks the evidence in them, and says in words what can be decided. Package pages shows them.
+// Package reviewcards makes the view models of items of the review: it reads the texts that items
+// are about, marks the evidence in them, and says in words what can be decided. Package pages shows
+// them.
 package reviewcards
 
 import (
@@ -179,8 +180,8 @@ func (v *maker) card(item records.ReviewItem) templates.ReviewCard {
 	return c
 }
 
-// addVersions replaces the only side of a conflict by the contents of the memory's files, in the order
-// of the item's Subject.
+// addVersions replaces the only side of a conflict by the contents of the memory's files, in the
+// order of the item's Subject.
 func (v *maker) addVersions(item records.ReviewItem, c *templates.ReviewCard) error {
 	t, ok := v.texts[item.Memories[0].ID]
 	if !ok {
@@ -208,8 +209,8 @@ func (v *maker) addVersions(item records.ReviewItem, c *templates.ReviewCard) er
 	return nil
 }
 
-// side returns a memory of an item, with evidence marked. It marks nothing in masked texts, and in a
-// memory that has changed since.
+// side returns a memory of an item, with evidence marked. It marks nothing in masked texts, and in
+// a memory that has changed since.
 func (v *maker) side(item records.ReviewItem, of records.ReviewMemory) templates.ReviewSide {
 	side := templates.ReviewSide{Name: of.Name, Href: templates.MemoryPath(item.Agent, of.ID), Recommended: item.Keep == of.ID}
 	m, ok := v.texts[of.ID]
