@@ -74,8 +74,8 @@ func (s *server) settled() {
 	})
 }
 
-// decide posts a decision about an item as it was listed.
-func (s *server) decide(item wire.ReviewItem, decision string, n int) (status int, undoable bool) {
+// decideAsListed posts a decision about an item as it was listed.
+func (s *server) decideAsListed(item wire.ReviewItem, decision string, n int) (status int, undoable bool) {
 	s.Helper()
 	body := map[string]any{"decision": decision}
 	var etags []string
@@ -133,7 +133,7 @@ func TestReview_WholeSet(t *testing.T) {
 		for _, item := range page.Items {
 			decision := item.Decisions[turn[item.Kind]%len(item.Decisions)]
 			turn[item.Kind]++
-			status, undoable := s.decide(item, decision, len(all))
+			status, undoable := s.decideAsListed(item, decision, len(all))
 			switch status {
 			case 200:
 				all = append(all, decided{item, decision, undoable})
