@@ -197,13 +197,20 @@ func TestReview_WholeSet(t *testing.T) {
 	}
 	s.settled()
 	back := map[string]bool{}
-	for _, item := range s.list("?limit=500").Items {
+	queue := s.list("?limit=500").Items
+	for _, item := range queue {
 		if len(item.Memories) > 0 { // an index has other lines now, and another item
 			back[item.ID] = true
 		}
 	}
 	for id, d := range undone {
-		if !back[id] {
+		// Memories can form a larger item than before.
+		isBack := slices.ContainsFunc(queue, func(item wire.ReviewItem) bool {
+			return item.Kind == d.item.Kind && !slices.ContainsFunc(d.item.Memories, func(m wire.ReviewMemory) bool {
+				return !slices.ContainsFunc(item.Memories, func(other wire.ReviewMemory) bool { return other.ID == m.ID })
+			})
+		})
+		if !isBack {
 			t.Errorf("%s of %s was taken back, and the item is not in the queue", d.decision, id)
 		}
 	}
