@@ -116,6 +116,10 @@ DELETE FROM revisions r USING current WHERE r.memory_id = @memory_id AND r.id = 
 WITH unindexed AS (DELETE FROM memory_search s WHERE s.memory_id = @id)
 UPDATE memories m SET index_lines = NULL WHERE m.id = @id;
 
+-- name: ForgetFormerFiles :exec
+-- Makes decisions final that could write files of the agent as they were before.
+UPDATE review_decisions SET undo = '{"final": true}' WHERE agent_id = @agent_id AND undo ? 'files';
+
 -- name: RemoveFromNames :exec
 -- Replaces a value in the journal of a memory.
 UPDATE activity a SET name = replace(a.name, @value::text, @by::text), other_name = replace(a.other_name, @value, @by)

@@ -257,14 +257,33 @@ func (r *Reviewer) fix(ctx context.Context, agent records.Agent, item records.Re
 		if err != nil {
 			return effect{}, err
 		}
-		before := f.Hash
-		if good := fixFor(f.Fixes, WriteBack); c.Decision == UseFile && good >= 0 {
-			before = hashOf(f.Fixes[good].After) // the file stays, and the content that was in use is in the history
+		if c.Decision != Fix {
+			return effect{undo: undoUnfinished(agent, f, c.Decision)}, nil
 		}
 		done := effect{undo: undo{Final: f.Fixes[i].NewPath != ""}}
-		return done, r.remember(ctx, agent, &done.undo, result.Memory, f.Path, before, texts[0].ModifiedAt)
+		return done, r.remember(ctx, agent, &done.undo, result.Memory, f.Path, f.Hash, texts[0].ModifiedAt)
 	}
 	return effect{}, errNoFix
+}
+
+// undoUnfinished returns what takes a decision about an unfinished file back. A file that was taken
+// as it is can get the last good content. The unfinished text that this replaces is kept nowhere.
+func undoUnfinished(agent records.Agent, f engine.Flawed, decision string) undo {
+	good := fixFor(f.Fixes, WriteBack)
+	below, isPrimary := belowPrimary(agent, f.Path)
+	if decision != UseFile || !isPrimary || good < 0 {
+		return undo{Final: true}
+	}
+	return undo{Files: []formerFile{{Path: below, Hash: f.Hash, Before: f.Fixes[good].After}}}
+}
+
+// belowPrimary returns a path relative to the agent's primary directory, and whether it is there.
+func belowPrimary(agent records.Agent, path string) (below string, isPrimary bool) {
+	dir := agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()
+	if dir == "." {
+		return path, true
+	}
+	return strings.CutPrefix(path, dir+"/")
 }
 
 // fixFor returns the index of the fix for a decision, or -1. For Fix that is the first one; of
@@ -308,9 +327,9 @@ func (r *Reviewer) repairIndex(ctx context.Context, agent records.Agent, item re
 		return effect{}, errNoFix
 	}
 	var done effect
-	primary := agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir() + "/"
 	for _, f := range append([]engine.IndexChange{change}, change.Topics...) { // the index first: no entry is lost
-		done.Files = append(done.Files, formerFile{Path: strings.TrimPrefix(f.Path, primary), Hash: hashOf(f.After), Before: f.Before})
+		below, _ := belowPrimary(agent, f.Path)
+		done.Files = append(done.Files, formerFile{Path: below, Hash: hashOf(f.After), Before: f.Before})
 	}
 	return done, nil
 }

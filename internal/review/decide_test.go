@@ -184,6 +184,7 @@ func everyKind() memoirtest.Files {
 	note := memoirtest.Note
 	all := oneOfEach()
 	all["ada/memory/release.md"] = note("Release day", memories.Feedback, "Cut the release from the stable branch.")
+	all["ada/memory/rollback.md"] = note("Rollback day", memories.Feedback, "Roll back within the hour if checkout fails.")
 	all["ada/memory/staging.md"] = note("Staging address", memories.Reference, "The staging system is at https://staging.example.com.")
 	all["ada/memory/onboarding.md"] = "---\nname: Onboarding\ndescription: Guide for new colleagues\ntype: project\nmetadata:\n  modified: 2024-05-01T10:00:00.000Z\n---\n\nWe rewrite the onboarding guide together with Priya.\n"
 	all["bob/memory/lint.md"] = note("Linting", memories.User, "Bob runs eslint before each commit.")
@@ -217,6 +218,7 @@ func (s *server) makeAccidents() {
 	}
 	s.Write("ada/memory/staging.md", text)
 	s.Write("ada/memory/release.md", "---\nname: Release day\ntyp")
+	s.Write("ada/memory/rollback.md", "")
 	for i := range 11 {
 		s.Remove(fmt.Sprintf("cleo/memory/m%02d.md", i))
 	}
@@ -286,6 +288,7 @@ func TestDecide_EveryKind(t *testing.T) {
 		{kind: "suggestion", about: "Coffee", choice: body{"decision": "dismiss"}},
 		{kind: "plan", about: "", choice: body{"decision": "skip"}},
 		{kind: "plan", about: "", choice: body{"decision": "apply"}, anew: true},
+		{kind: "unfinished", about: "Rollback day", choice: body{"decision": "write_back"}, says: []string{"Roll back"}, final: true},
 		{kind: "unfinished", about: "Release day", choice: body{"decision": "use_file"}, anew: true},
 		{kind: "blocked", about: "blocked-", choice: body{"decision": "allow"}, says: []string{"staging.example.com"}, anew: true},
 		{kind: "missing", about: "About the", choice: body{"decision": "delete"}, anew: true},

@@ -22,7 +22,7 @@ type undo struct {
 	Unverify *formerAge        `json:"unverify,omitempty"` // memory whose age to set back
 	Hold     string            `json:"hold,omitempty"`     // memory to put back into quarantine
 	Delete   *engine.MemoryRef `json:"delete,omitempty"`   // memory to move to the trash
-	Files    []formerFile      `json:"files,omitempty"`    // indexes to write as before
+	Files    []formerFile      `json:"files,omitempty"`    // files to write as before, the first one surely
 	Proposal string            `json:"proposal,omitempty"` // proposal that waits again
 	Step     string            `json:"step,omitempty"`     // step of a plan to undo
 }

@@ -113,6 +113,9 @@ func (r Rows) RemoveValues(ctx context.Context, id uuid.UUID, values []string) e
 	if err := r.q.ForgetIndexLines(ctx, id); err != nil {
 		return err
 	}
+	if err := r.q.ForgetFormerFiles(ctx, r.agentID); err != nil {
+		return err
+	}
 	for _, value := range values {
 		if secrets.ReplaceValues(value, values) == value {
 			continue // it is too short to be replaced everywhere

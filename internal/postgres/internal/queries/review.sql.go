@@ -96,6 +96,16 @@ func (q *Queries) DeleteReviewItemsOf(ctx context.Context, memoryIds []uuid.UUID
 	return err
 }
 
+const forgetFormerFiles = `-- name: ForgetFormerFiles :exec
+UPDATE review_decisions SET undo = '{"final": true}' WHERE agent_id = $1 AND undo ? 'files'
+`
+
+// Makes decisions final that could write files of the agent as they were before.
+func (q *Queries) ForgetFormerFiles(ctx context.Context, agentID int64) error {
+	_, err := q.db.Exec(ctx, forgetFormerFiles, agentID)
+	return err
+}
+
 const forgetIndexLines = `-- name: ForgetIndexLines :exec
 WITH unindexed AS (DELETE FROM memory_search s WHERE s.memory_id = $1)
 UPDATE memories m SET index_lines = NULL WHERE m.id = $1
