@@ -68,8 +68,9 @@ func invalidatePublished(ctx context.Context, q *queries.Queries, agentID int64,
 	if len(changed) == 0 {
 		return nil
 	}
-	if err := q.DeleteReviewItemsOf(ctx, changed); err != nil {
+	// In the order of SaveReview, which locks the agent's row and then writes items.
+	if err := q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: agentID, Changed: int64(len(changed))}); err != nil {
 		return err
 	}
-	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: agentID, Changed: int64(len(changed))})
+	return q.DeleteReviewItemsOf(ctx, changed)
 }

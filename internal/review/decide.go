@@ -147,8 +147,8 @@ func (c Choice) check(item records.ReviewItem) error {
 	if c.Days < 0 || c.Days > MaxSnooze {
 		return &memories.InvalidError{Field: "days", Reason: fmt.Sprintf("is not 1 to %d", MaxSnooze)}
 	}
-	if c.Decision == Merge && c.Body == nil {
-		return &memories.InvalidError{Field: "body", Reason: "is missing: it is the text that is kept"}
+	if c.Decision == Merge && (c.Body == nil || strings.TrimSpace(*c.Body) == "") {
+		return &memories.InvalidError{Field: "body", Reason: "is empty, and it is the text that is kept"}
 	}
 	if len(c.ETags) == 0 || item.Subject != "" && len(item.Memories) == 0 {
 		return nil

@@ -97,7 +97,7 @@ func (s *server) decide(item wire.ReviewItem, choice body) (d wire.ReviewDecisio
 	}
 	status, answer := s.send("POST", "/api/v1/review/"+item.ID, choice)
 	if err := json.Unmarshal([]byte(answer), &d); status != 200 || err != nil {
-		s.Fatalf("%s %s %v: %d %s", item.Kind, item.ID, choice, status, answer)
+		s.Fatalf("%s %s %v: %d %s\n%s", item.Kind, item.ID, choice, status, answer, s.warnings())
 	}
 	if d.ID != item.ID || d.Kind != item.Kind || d.Agent != item.Agent || d.Decision != choice["decision"] {
 		s.Errorf("answer %+v for %v of %+v", d, choice, item)
@@ -367,4 +367,15 @@ func (s *server) proposal(name string) string {
 	}
 	s.Fatalf("no proposal is named %s", name)
 	return ""
+}
+
+// warnings returns the failures in the log.
+func (s *server) warnings() string {
+	var all []string
+	for line := range strings.Lines(s.log.String()) {
+		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "level=WARN") {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "")
 }
