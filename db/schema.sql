@@ -761,6 +761,7 @@ CREATE TABLE review_items (
     reason     text NOT NULL,
     evidence   jsonb NOT NULL,   -- a list of records.Evidence
     keep       text NOT NULL,    -- id of the recommended memory; empty: none
+    merge      jsonb,            -- records.MergedText that the model proposes; NULL: none
     subject    text NOT NULL,    -- id of what is decided, if that is no memory: a proposal, a step, a blocked content
     found_at   timestamptz NOT NULL
 );
@@ -775,3 +776,21 @@ CREATE TABLE review_runs (
     examined_at      timestamptz NOT NULL,
     memories_version bigint NOT NULL -- agents.memories_version at its start
 );
+
+-- What the background model has said about pairs of memories, and about single ones, and what it is
+-- to be asked. The id contains a hash of the contents, so that each is asked once.
+CREATE TABLE review_verdicts (
+    id         text COLLATE "C" PRIMARY KEY,
+    agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    kind       text NOT NULL,    -- pair, expired or junk
+    memory_ids uuid[] NOT NULL,  -- of a pair, in order
+    score      real NOT NULL,    -- similarity of a pair; the highest is asked first
+    asked      integer NOT NULL DEFAULT 0, -- questions without a usable answer
+    verdict    text,             -- NULL: none yet
+    reason     text NOT NULL DEFAULT '',
+    keep       uuid,             -- the memory that is to stay; NULL: neither
+    merge      jsonb,            -- records.MergedText of a pair that says the same; NULL: none
+    judged_at  timestamptz
+);
+
+CREATE INDEX review_verdicts_agent_id_idx ON review_verdicts (agent_id);

@@ -46,7 +46,7 @@ type config struct {
 	model         modelConfig
 	consolidate   consolidation.Mode
 	extract       extractConfig
-	reviewOff     []findings.Kind // kinds that the review does not look for
+	review        reviewConfig
 }
 
 // extractConfig holds the settings of extraction.
@@ -55,6 +55,12 @@ type extractConfig struct {
 	quiet time.Duration // above zero
 	// dailyTokens limits the reading that nobody asked for; 0 means no limit.
 	dailyTokens int64
+}
+
+// reviewConfig holds the settings of the review.
+type reviewConfig struct {
+	off         []findings.Kind // kinds that it does not look for
+	dailyTokens int64           // of the background model; 0 means no limit
 }
 
 // modelConfig holds the settings of the language models.
@@ -127,6 +133,7 @@ func defaults(env func(string) (string, bool)) *config {
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
 		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet, dailyTokens: extraction.DefaultDailyTokens},
+		review:        reviewConfig{dailyTokens: review.DefaultDailyTokens},
 	}
 	c.model.endpoint.Key, _ = env("ANTHROPIC_API_KEY")
 	c.model.endpoint.AuthToken, _ = env("ANTHROPIC_AUTH_TOKEN")
@@ -176,6 +183,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
 	flags.Func("review-off", "", c.addReviewOff)
+	flags.Int64Var(&c.review.dailyTokens, "review-daily-tokens", c.review.dailyTokens, "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
@@ -194,7 +202,7 @@ func (c *config) addMemoryDir(value string) error {
 	return nil
 }
 
-// addReviewOff adds the kinds in a list with commas to c.reviewOff. Secrets and injections are
+// addReviewOff adds the kinds in a list with commas to c.review.off. Secrets and injections are
 // always held back, so they cannot be switched off.
 func (c *config) addReviewOff(value string) error {
 	for name := range strings.SplitSeq(value, ",") {
@@ -206,7 +214,7 @@ func (c *config) addReviewOff(value string) error {
 		case review.GroupOf(kind) == review.Safety:
 			return fmt.Errorf("%q cannot be switched off: such a memory is held back from agents until someone decides", name)
 		default:
-			c.reviewOff = append(c.reviewOff, kind)
+			c.review.off = append(c.review.off, kind)
 		}
 	}
 	return nil

@@ -57,6 +57,7 @@ func TestParseConfig_Defaults(t *testing.T) {
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
 		extract:       extractConfig{extraction.Propose, 5 * time.Minute, 500_000},
+		review:        reviewConfig{nil, 200_000},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -88,12 +89,13 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		model:         modelConfig{"thinker", "ponderer", "/opt/claude", model.Endpoint{Key: "a key", AuthToken: "a token", URL: "http://model.example.org"}},
 		consolidate:   consolidation.Auto,
 		extract:       extractConfig{extraction.Auto, 30 * time.Second, 1000},
+		review:        reviewConfig{nil, 2000},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
-		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 		"--public-url=https://memoir.example.org/", "--tls-cert=/srv/cert.pem", "--tls-key=/srv/key.pem",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org")
@@ -105,7 +107,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_TEAM_DIR=/srv/team", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
-		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "MEMOIR_EXTRACT_DAILY_TOKENS=1000", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "MEMOIR_EXTRACT_DAILY_TOKENS=1000", "MEMOIR_REVIEW_DAILY_TOKENS=2000", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 		"MEMOIR_PUBLIC_URL=https://memoir.example.org", "MEMOIR_TLS_CERT=/srv/cert.pem", "MEMOIR_TLS_KEY=/srv/key.pem",
 	)

@@ -133,6 +133,10 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		return err
 	}
 	background := backgroundModel(config.model, os.Environ(), log)
+	reviewer := review.Start(engine, database.store, review.Options{
+		Off: config.review.off, Model: background.Model, DailyTokens: config.review.dailyTokens, Queue: queue, Log: log,
+	})
+	defer reviewer.Close()
 	consolidator := consolidation.Start(engine, database.store, queue, consolidation.Options{
 		Mode: config.consolidate, Model: background.Model, ModelName: config.model.background, Log: log,
 	})

@@ -62,6 +62,8 @@ Models
   --extract-quiet DURATION  how long a session must be quiet before it is read (default 5m)
   --extract-daily-tokens N  tokens a day (UTC) for reading conversations that nobody asked for
                             (default 500000; 0: no limit)
+  --review-daily-tokens N   tokens a day (UTC) for judging pairs of memories and doubtful findings
+                            (default 200000; 0: no limit)
   --review-off KIND,...     kinds that the review does not look for, such as junk,unchecked (repeatable)
 
 Other

@@ -50,12 +50,12 @@ DELETE FROM review_items WHERE memory_ids && @memory_ids::uuid[];
 DELETE FROM review_items WHERE id = @id;
 
 -- name: SaveReviewItems :exec
-INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, subject, found_at)
+INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, merge, subject, found_at)
 SELECT i.id, @agent_id, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
-    i.evidence, i.keep, i.subject, @found_at
-FROM jsonb_to_recordset(@items::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, subject text)
+    i.evidence, i.keep, i.merge, i.subject, @found_at
+FROM jsonb_to_recordset(@items::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
-    search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, subject = excluded.subject;
+    search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject;
 
 -- name: SaveReviewRun :exec
 INSERT INTO review_runs (agent_id, examined_at, memories_version) VALUES (@agent_id, @examined_at, @memories_version)
@@ -141,3 +141,35 @@ WHERE s.agent_id = @agent_id AND strpos(s.changes::text, @memory_id::text) > 0;
 -- Makes a decided proposal wait again.
 UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, target_memory_id = NULL, base_etag = '', memory_id = NULL
 WHERE id = @id AND agent_id = @agent_id AND state IN ('accepted', 'refused');
+
+-- name: ReviewVerdicts :many
+-- Returns what the model has said about the agent's memories.
+SELECT id, kind, memory_ids, score, asked, verdict, reason, keep, merge FROM review_verdicts
+WHERE agent_id = @agent_id AND verdict IS NOT NULL;
+
+-- name: DeleteReviewQuestionsBut :exec
+-- Deletes the agent's open questions except those with the ids.
+DELETE FROM review_verdicts WHERE agent_id = @agent_id AND verdict IS NULL AND NOT id = ANY(@ids::text[]);
+
+-- name: SaveReviewQuestions :exec
+-- Saves open questions. A verdict about other memories with the same contents becomes one again.
+INSERT INTO review_verdicts AS v (id, agent_id, kind, memory_ids, score)
+SELECT q.id, @agent_id, q.kind, ARRAY(SELECT jsonb_array_elements_text(q.memories)::uuid), q.score
+FROM jsonb_to_recordset(@questions::jsonb) AS q (id text, kind text, memories jsonb, score real)
+ON CONFLICT (id) DO UPDATE SET memory_ids = excluded.memory_ids, score = excluded.score, verdict = NULL, reason = '', keep = NULL, merge = NULL
+WHERE v.verdict IS NULL OR v.memory_ids <> excluded.memory_ids;
+
+-- name: ReviewQuestions :many
+-- Returns the agent's first open questions about pairs, or about single memories.
+SELECT id, kind, memory_ids, score, asked FROM review_verdicts
+WHERE agent_id = @agent_id AND verdict IS NULL AND (kind = 'pair') = @pairs::boolean
+ORDER BY asked, score DESC, id LIMIT @most::integer;
+
+-- name: DeleteReviewQuestions :exec
+DELETE FROM review_verdicts WHERE id = ANY(@ids::text[]) AND verdict IS NULL;
+
+-- name: SaveReviewVerdicts :exec
+-- Saves verdicts, or that a question had no usable answer. A question that was deleted stays so.
+UPDATE review_verdicts v SET asked = j.asked, verdict = j.verdict, reason = j.reason, keep = j.keep, merge = j.merge, judged_at = @judged_at
+FROM jsonb_to_recordset(@verdicts::jsonb) AS j (id text, asked integer, verdict text, reason text, keep uuid, merge jsonb)
+WHERE v.id = j.id AND v.agent_id = @agent_id;

@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"internal/sync/watch":                {"internal/agents", "internal/files"},
 	"internal/consolidation":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
-	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/records", "internal/sync", "internal/sync/events"},
+	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events"},
 	"internal/hooks":                     {"internal/memories/...", "internal/agents", "internal/extraction", "internal/gate", "internal/records", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories/...", "internal/findings/quarantine", "internal/agents", "internal/records", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {"internal/findings/quarantine"},

@@ -82,6 +82,8 @@ type Pair struct {
 	Spans  [2][]Span
 	// Keep is the ID of the recommended side, or "" if neither is.
 	Keep string
+	// IsStated means that the texts are equal, or that one names the other as replaced.
+	IsStated bool
 	// Score is the similarity of the texts, from 0 to 1.
 	Score float64
 }

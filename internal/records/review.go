@@ -73,7 +73,8 @@ type ReviewItem struct {
 	Memories []ReviewMemory
 	Reason   string // at most eight words
 	Evidence []Evidence
-	Keep     string // id of the recommended memory; empty: none
+	Keep     string      // id of the memory that is to stay, or empty
+	Merge    *MergedText // one text for all memories, which a model proposes, or nil
 	// Subject is the id of what is decided, if that is no memory: a proposal, a step, a blocked content,
 	// the path of an index. Of a conflict it has the fingerprints of the contents, with commas.
 	Subject   string
@@ -111,4 +112,28 @@ type ReviewPage struct {
 	Counts     map[findings.Kind]int // of the whole list, also of kinds that the list leaves out
 	Total      int                   // of the whole list
 	NextCursor string                // empty at the end
+}
+
+// MergedText is one text that says what several memories say.
+type MergedText struct {
+	Description string `json:"description"`
+	Body        string `json:"body"`
+}
+
+// ReviewQuestion is something that a model is to be asked about one memory or a pair.
+type ReviewQuestion struct {
+	ID       string   // kind and hash of agent, names and contents
+	Kind     string   // pair, expired or junk
+	Memories []string // ids; of a pair, in order
+	Score    float64  // similarity of a pair
+	Asked    int      // how often it was asked without a usable answer
+}
+
+// ReviewVerdict is what a model has answered.
+type ReviewVerdict struct {
+	ReviewQuestion
+	Verdict string
+	Reason  string      // at most eight words; can be empty
+	Keep    string      // id of the memory that is to stay, or empty
+	Merge   *MergedText // or nil
 }

@@ -37,10 +37,19 @@ type examination struct {
 	missing  []records.ReviewText
 	// conflicting are the memories whose files have different contents.
 	conflicting []records.ReviewText
+
+	verdicts []records.ReviewVerdict
+	merges   map[sides]*records.MergedText
+	// contents are those of the compared memories, by id, and candidates the pairs for the model.
+	// Both are nil without a model.
+	contents   map[string]findings.Content
+	candidates []candidate
 }
 
 func newExamination(agent records.Agent, now time.Time, off map[findings.Kind]bool, targets links.Targets) *examination {
-	return &examination{agent: agent, now: now, off: off, targets: targets, index: pairs.NewIndex(), replaced: map[string]int{}}
+	return &examination{
+		agent: agent, now: now, off: off, targets: targets, index: pairs.NewIndex(), replaced: map[string]int{}, merges: map[sides]*records.MergedText{},
+	}
 }
 
 // add appends an item about memories, unless its kind is switched off. Fields that follow from the
@@ -151,6 +160,9 @@ func (x *examination) memory(t records.ReviewText) {
 		x.match(t, m)
 	}
 	x.index.Add(compared(t))
+	if x.contents != nil {
+		x.contents[t.ID] = findings.Content{Name: t.Name, Fingerprint: t.Fingerprint}
+	}
 }
 
 var conflictReasons = map[memories.Conflict]string{
@@ -209,9 +221,13 @@ func (x *examination) missingItem() {
 // loader reads memories for comparisons and items.
 type loader func(ctx context.Context, ids []string) ([]records.ReviewText, error)
 
-// pairItems appends the items about two to four memories. It leaves out pairs with an id for which
-// isDecided reports true, and drops the item about one replaced memory if a pair says so too.
-func (x *examination) pairItems(ctx context.Context, load loader, isDecided func(ctx context.Context, ids []string) (map[string]bool, error)) error {
+// decisions returns which of the items with the ids have a decision that holds.
+type decisions func(ctx context.Context, ids []string) (map[string]bool, error)
+
+// pairItems appends the items about two to four memories, as rules and the model see them. It leaves
+// out decided pairs, whatever their kind was then, and drops the item about one replaced memory if a
+// pair says so too.
+func (x *examination) pairItems(ctx context.Context, load loader, isDecided decisions) error {
 	if x.off[findings.Duplicate] && x.off[findings.Contradiction] {
 		return nil
 	}
@@ -226,10 +242,18 @@ func (x *examination) pairItems(ctx context.Context, load loader, isDecided func
 	if err != nil {
 		return err
 	}
+	if x.contents != nil {
+		x.candidates = x.candidatesOf(found)
+	}
 	involved := map[string]records.ReviewText{}
 	var ids []string
 	for _, p := range found {
 		ids = append(ids, p.A, p.B)
+	}
+	for _, v := range x.verdicts {
+		if v.Kind == string(pairKind) {
+			ids = append(ids, v.Memories...)
+		}
 	}
 	slices.Sort(ids)
 	for chunk := range slices.Chunk(slices.Compact(ids), 500) {
@@ -238,13 +262,19 @@ func (x *examination) pairItems(ctx context.Context, load loader, isDecided func
 			return err
 		}
 		for _, t := range texts {
+			if !canBeCompared(t) {
+				continue
+			}
 			t.Body = "" // only the shown part is needed
 			involved[t.ID] = t
 		}
 	}
-	pairIDs := make([]string, len(found))
-	for i, p := range found {
-		pairIDs[i] = itemID(p.Kind, x.agent.Slug, involved[p.A], involved[p.B])
+	found = x.judgePairs(found, involved)
+	pairIDs := make([]string, 0, 2*len(found))
+	for _, p := range found {
+		for _, k := range []findings.Kind{findings.Duplicate, findings.Contradiction} {
+			pairIDs = append(pairIDs, itemID(k, x.agent.Slug, involved[p.A], involved[p.B]))
+		}
 	}
 	decided, err := isDecided(ctx, pairIDs)
 	if err != nil {
@@ -254,13 +284,17 @@ func (x *examination) pairItems(ctx context.Context, load loader, isDecided func
 	for i, p := range found {
 		_, hasA := involved[p.A]
 		_, hasB := involved[p.B]
-		if hasA && hasB && !decided[pairIDs[i]] {
+		if hasA && hasB && !decided[pairIDs[2*i]] && !decided[pairIDs[2*i+1]] {
 			open = append(open, p)
 		}
 	}
 	dropped := map[int]bool{}
 	for _, set := range pairs.Group(open) {
-		x.add(setItem(set), textsOf(set.IDs, involved)...)
+		item := setItem(set)
+		if len(set.IDs) == 2 {
+			item.Merge = x.merges[sides(set.IDs)]
+		}
+		x.add(item, textsOf(set.IDs, involved)...)
 		for _, id := range set.IDs {
 			if at, ok := x.replaced[id]; ok && set.Kind == findings.Contradiction {
 				dropped[at] = true
@@ -276,6 +310,10 @@ func (x *examination) pairItems(ctx context.Context, load loader, isDecided func
 	x.items = kept
 	return nil
 }
+
+// canBeCompared reports whether the text of a memory is compared with others, and may be sent to a
+// model.
+func canBeCompared(t records.ReviewText) bool { return t.Readable && !t.IsQuarantined() }
 
 func textsOf(ids []string, all map[string]records.ReviewText) []records.ReviewText {
 	texts := make([]records.ReviewText, len(ids))

@@ -125,7 +125,11 @@ func Decisions(item records.ReviewItem) []string {
 // Recommended returns the decision that the evidence suggests, or "".
 func Recommended(item records.ReviewItem) string {
 	for n, m := range item.Memories {
-		if item.Keep == m.ID {
+		switch {
+		case item.Keep != m.ID:
+		case item.Kind == findings.Expired:
+			return StillTrue
+		default:
 			return fmt.Sprintf("keep_%d", n+1)
 		}
 	}

@@ -12,12 +12,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/findings"
 	"memoir/internal/findings/links"
+	"memoir/internal/jobs"
 	"memoir/internal/memories"
+	"memoir/internal/model"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
@@ -33,7 +36,14 @@ type Options struct {
 	// these decisions fail with *memories.ConflictError.
 	Suggestions SuggestionDecider
 	Plans       StepApplier
-	Log         *slog.Logger
+	// Model judges pairs of memories and doubtful findings. If it or Queue is nil, rules alone do.
+	Model model.Model
+	// DailyTokens is how many tokens of the model may be used on a day (UTC). Zero means no limit.
+	DailyTokens int64
+	// Queue runs the questions to the model. The caller starts it after the Reviewer, and closes it
+	// before. Its Options.Changed must send an event, so that the answers are taken up.
+	Queue *jobs.Queue
+	Log   *slog.Logger
 }
 
 // SuggestionDecider decides about memories that were proposed from conversations. etag is that of the
@@ -49,6 +59,9 @@ type StepApplier interface {
 	Apply(ctx context.Context, slug, step string) error
 	Undo(ctx context.Context, slug, step string) error
 }
+
+// DefaultDailyTokens is the usual value of Options.DailyTokens (arbitrary): some 500 pairs.
+const DefaultDailyTokens = 200_000
 
 const (
 	defaultSettle = 2 * time.Second
@@ -74,6 +87,9 @@ type Reviewer struct {
 	options Options
 	off     map[findings.Kind]bool
 	wake    chan struct{}
+	kind    jobs.Kind[judgeArgs]
+	// unrecorded are the tokens that running jobs of this server have used.
+	unrecorded atomic.Int64
 
 	mu       sync.Mutex
 	due      map[string]bool      // agents with an event since their last examination began
@@ -92,6 +108,7 @@ type Store interface {
 	records.Plans
 	records.Proposals
 	records.Review
+	records.Jobs
 
 	EachReviewText(ctx context.Context, agentID int64, since time.Time, each func(records.ReviewText) error) error
 	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
@@ -102,6 +119,13 @@ type Store interface {
 	ReopenReview(ctx context.Context, items ...string) error
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	ReopenProposal(ctx context.Context, agentID int64, id string) error
+
+	TokensOfKind(ctx context.Context, kind string, since time.Time) (int64, error)
+	ReviewVerdicts(ctx context.Context, agentID int64) ([]records.ReviewVerdict, error)
+	SaveReviewQuestions(ctx context.Context, agentID int64, questions []records.ReviewQuestion) error
+	ReviewQuestions(ctx context.Context, agentID int64, pairs bool, most int) ([]records.ReviewQuestion, error)
+	DeleteReviewQuestions(ctx context.Context, ids []string) error
+	SaveReviewVerdicts(ctx context.Context, agentID int64, verdicts []records.ReviewVerdict, at time.Time) error
 }
 
 // Start returns a Reviewer and starts its examinations. They begin when the engine is ready. The
@@ -115,6 +139,9 @@ func Start(e *engine.Engine, store Store, options Options) *Reviewer {
 	}
 	for _, k := range options.Off {
 		r.off[k] = true
+	}
+	if options.Queue != nil {
+		r.kind = jobs.Register(options.Queue, JobKind, r.judge)
 	}
 	// Subscribing before Start returns prevents missing a change.
 	subscription := e.Hub().Subscribe()
@@ -253,49 +280,66 @@ func (r *Reviewer) Examine(ctx context.Context, slug string) error {
 		return err
 	}
 	at := records.Now()
-	x, err := r.examine(ctx, agent, at)
+	items, questions, err := r.examine(ctx, agent, at)
 	if err != nil {
 		return err
 	}
-	saved, err := r.store.SaveReview(ctx, agent.ID, agent.ClaudeMD.Version, at, x)
+	saved, err := r.store.SaveReview(ctx, agent.ID, agent.ClaudeMD.Version, at, items)
 	if err == nil && !saved {
 		r.request(slug)
 	}
 	if saved {
 		r.engine.Emit(slug, events.Reviewed)
+		err = r.schedule(ctx, agent, questions)
 	}
 	return err
 }
 
-// examine returns the open items of an agent.
-func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Time) ([]records.ReviewItem, error) {
+// examine returns the open items of an agent, and the questions for the model, if the agent's
+// memories are judged.
+func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Time) (items []records.ReviewItem, questions []records.ReviewQuestion, err error) {
 	targets, err := r.targets(ctx, agent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	judges, err := r.judges(ctx, agent)
+	if err != nil {
+		return nil, nil, err
 	}
 	x, since := newExamination(agent, at, r.off, targets), at.AddDate(0, 0, -recallDays)
+	if judges {
+		x.contents = map[string]findings.Content{}
+	}
+	if x.verdicts, err = r.store.ReviewVerdicts(ctx, agent.ID); err != nil {
+		return nil, nil, err
+	}
 	err = r.store.EachReviewText(ctx, agent.ID, since, func(t records.ReviewText) error {
 		x.memory(t)
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x.missingItem()
 	if err := r.conflicts(ctx, x); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	load := func(ctx context.Context, ids []string) ([]records.ReviewText, error) {
 		return r.store.ReviewTexts(ctx, agent.ID, since, ids)
 	}
 	decided := func(ctx context.Context, ids []string) (map[string]bool, error) { return r.decided(ctx, ids, at) }
 	if err := x.pairItems(ctx, load, decided); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := r.others(ctx, x); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.open(ctx, x.items, at)
+	x.judgeItems()
+	if items, err = r.open(ctx, x.items, at); err != nil || !judges {
+		return items, nil, err
+	}
+	questions, err = x.openQuestions(ctx, items, decided)
+	return items, questions, err
 }
 
 // conflicts adds the items about memories whose files have different contents. Their Subject has

@@ -18,6 +18,7 @@ type ReviewItem struct {
 	Recommended *string        `json:"recommended" doc:"The decision that the evidence suggests; null if it suggests none."`
 	Decisions   []string       `json:"decisions" nullable:"false" doc:"Those that POST takes."`
 	Subject     *string        `json:"subject" doc:"What is decided, if that is no memory: the path of an index, or the id of a blocked content, a proposal or a step. Of a conflict: the ids of the versions, with commas, in the order of keep_1 and so on."`
+	Merge       *MergedText    `json:"merge" doc:"One text for all memories, which the background model proposes: merge saves it if the request has no body. null: none."`
 	CreatedAt   time.Time      `json:"created_at" doc:"When it was first found."`
 }
 
@@ -27,6 +28,12 @@ type ReviewMemory struct {
 	Name string `json:"name" doc:"A secret in it is masked."`
 	Path string `json:"path"`
 	ETag string `json:"etag" doc:"For etags."`
+}
+
+// MergedText is one text that says what several memories say.
+type MergedText struct {
+	Description string `json:"description"`
+	Body        string `json:"body"`
 }
 
 // Evidence is a part of a memory's text.
@@ -52,7 +59,7 @@ func ReviewItemOf(item records.ReviewItem, group, recommended string, decisions 
 		ID: item.ID, Kind: string(item.Kind), Group: group, Agent: item.Agent, Reason: item.Reason, Recommended: Text(recommended), Decisions: decisions,
 		Memories: List(item.Memories, func(m records.ReviewMemory) ReviewMemory { return ReviewMemory(m) }),
 		Evidence: List(item.Evidence, func(e records.Evidence) Evidence { return Evidence{e.Memory, string(e.Field), e.Start, e.End} }),
-		Subject:  Text(item.Subject), CreatedAt: item.CreatedAt,
+		Subject:  Text(item.Subject), Merge: (*MergedText)(item.Merge), CreatedAt: item.CreatedAt,
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 func compare(a, b findings.Memory, c candidate, isName func(stem string) bool) (findings.Pair, bool) {
 	p := findings.Pair{A: a.ID, B: b.ID, Score: float64(c.score), Keep: newer(a, b)}
 	if c.same {
-		p.Kind, p.Reason = findings.Duplicate, "Same text"
+		p.Kind, p.Reason, p.IsStated = findings.Duplicate, "Same text", true
 		if p.Keep == "" {
 			p.Keep = a.ID
 		}

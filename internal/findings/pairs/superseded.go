@@ -402,6 +402,7 @@ func replaces(a, b findings.Memory, c candidate, p *findings.Pair) bool {
 	if c.linked {
 		older, spans, ok = byLink(a, b)
 	}
+	isLink := ok
 	if !ok && c.hasCue && c.score >= replaceScore {
 		older, spans, ok = byStatement(a, b, c)
 	}
@@ -412,6 +413,7 @@ func replaces(a, b findings.Memory, c candidate, p *findings.Pair) bool {
 	if older == 1 {
 		newer = a
 	}
+	p.IsStated = isLink
 	p.Kind, p.Reason, p.Keep, p.Spans = findings.Contradiction, "Replaced by "+shortName(newer.Name), newer.ID, spans
 	return true
 }

@@ -141,6 +141,7 @@ type itemRow struct {
 	Reason   string                 `json:"reason"`
 	Evidence []records.Evidence     `json:"evidence"`
 	Keep     string                 `json:"keep"`
+	Merge    *records.MergedText    `json:"merge,omitempty"`
 	Subject  string                 `json:"subject"`
 }
 
@@ -151,7 +152,7 @@ func rowOf(item records.ReviewItem) itemRow {
 	}
 	return itemRow{
 		ID: item.ID, Kind: item.Kind, Rank: item.Rank, Weight: item.Weight, Memories: append([]records.ReviewMemory{}, item.Memories...),
-		Search: strings.ToLower(strings.Join(words, "\n")), Reason: item.Reason, Evidence: append([]records.Evidence{}, item.Evidence...), Keep: item.Keep, Subject: item.Subject,
+		Search: strings.ToLower(strings.Join(words, "\n")), Reason: item.Reason, Evidence: append([]records.Evidence{}, item.Evidence...), Keep: item.Keep, Merge: item.Merge, Subject: item.Subject,
 	}
 }
 
@@ -276,6 +277,10 @@ func itemOf(row queries.ListReviewItemsRow) (records.ReviewItem, error) {
 	if err := json.Unmarshal(row.Memories, &item.Memories); err != nil {
 		return item, err
 	}
-	err := json.Unmarshal(row.Evidence, &item.Evidence)
+	if err := json.Unmarshal(row.Evidence, &item.Evidence); err != nil {
+		return item, err
+	}
+	var err error
+	item.Merge, err = mergedText(row.Merge)
 	return item, err
 }

@@ -382,6 +382,7 @@ type ReviewItem struct {
 	Reason    string
 	Evidence  []byte
 	Keep      string
+	Merge     []byte
 	Subject   string
 	FoundAt   time.Time
 }
@@ -390,6 +391,20 @@ type ReviewRun struct {
 	AgentID         int64
 	ExaminedAt      time.Time
 	MemoriesVersion int64
+}
+
+type ReviewVerdict struct {
+	ID        string
+	AgentID   int64
+	Kind      string
+	MemoryIds []uuid.UUID
+	Score     float32
+	Asked     int32
+	Verdict   *string
+	Reason    string
+	Keep      *uuid.UUID
+	Merge     []byte
+	JudgedAt  *time.Time
 }
 
 type Revision struct {

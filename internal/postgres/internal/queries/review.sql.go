@@ -96,6 +96,30 @@ func (q *Queries) DeleteReviewItemsOf(ctx context.Context, memoryIds []uuid.UUID
 	return err
 }
 
+const deleteReviewQuestions = `-- name: DeleteReviewQuestions :exec
+DELETE FROM review_verdicts WHERE id = ANY($1::text[]) AND verdict IS NULL
+`
+
+func (q *Queries) DeleteReviewQuestions(ctx context.Context, ids []string) error {
+	_, err := q.db.Exec(ctx, deleteReviewQuestions, ids)
+	return err
+}
+
+const deleteReviewQuestionsBut = `-- name: DeleteReviewQuestionsBut :exec
+DELETE FROM review_verdicts WHERE agent_id = $1 AND verdict IS NULL AND NOT id = ANY($2::text[])
+`
+
+type DeleteReviewQuestionsButParams struct {
+	AgentID int64
+	Ids     []string
+}
+
+// Deletes the agent's open questions except those with the ids.
+func (q *Queries) DeleteReviewQuestionsBut(ctx context.Context, arg DeleteReviewQuestionsButParams) error {
+	_, err := q.db.Exec(ctx, deleteReviewQuestionsBut, arg.AgentID, arg.Ids)
+	return err
+}
+
 const forgetFormerFiles = `-- name: ForgetFormerFiles :exec
 UPDATE review_decisions SET undo = '{"final": true}' WHERE agent_id = $1 AND undo ? 'files'
 `
@@ -135,7 +159,7 @@ func (q *Queries) ForgetRevisions(ctx context.Context, arg ForgetRevisionsParams
 }
 
 const listReviewItems = `-- name: ListReviewItems :many
-SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.subject, i.found_at, a.slug
+SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.merge, i.subject, i.found_at, a.slug
 FROM review_items i JOIN agents a ON a.id = i.agent_id
 WHERE ($1::bigint = 0 OR i.agent_id = $1) AND ($2::text[] = '{}' OR i.kind = ANY($2)) AND i.search LIKE '%' || $3::text || '%'
   AND ($4::integer < 0 OR (i.rank, 0 - i.weight, i.id) > ($4, 0 - $5::real, $6::text))
@@ -164,6 +188,7 @@ type ListReviewItemsRow struct {
 	Reason    string
 	Evidence  []byte
 	Keep      string
+	Merge     []byte
 	Subject   string
 	FoundAt   time.Time
 	Slug      string
@@ -199,6 +224,7 @@ func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams
 			&i.Reason,
 			&i.Evidence,
 			&i.Keep,
+			&i.Merge,
 			&i.Subject,
 			&i.FoundAt,
 			&i.Slug,
@@ -344,7 +370,7 @@ func (q *Queries) ReviewDecisions(ctx context.Context, itemIds []string) ([]Revi
 }
 
 const reviewItemByID = `-- name: ReviewItemByID :one
-SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.subject, i.found_at, a.slug FROM review_items i JOIN agents a ON a.id = i.agent_id WHERE i.id = $1
+SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.merge, i.subject, i.found_at, a.slug FROM review_items i JOIN agents a ON a.id = i.agent_id WHERE i.id = $1
 `
 
 type ReviewItemByIDRow struct {
@@ -359,6 +385,7 @@ type ReviewItemByIDRow struct {
 	Reason    string
 	Evidence  []byte
 	Keep      string
+	Merge     []byte
 	Subject   string
 	FoundAt   time.Time
 	Slug      string
@@ -379,6 +406,7 @@ func (q *Queries) ReviewItemByID(ctx context.Context, id string) (ReviewItemByID
 		&i.Reason,
 		&i.Evidence,
 		&i.Keep,
+		&i.Merge,
 		&i.Subject,
 		&i.FoundAt,
 		&i.Slug,
@@ -439,6 +467,53 @@ func (q *Queries) ReviewPaths(ctx context.Context, agentID int64) ([]string, err
 			return nil, err
 		}
 		items = append(items, path)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reviewQuestions = `-- name: ReviewQuestions :many
+SELECT id, kind, memory_ids, score, asked FROM review_verdicts
+WHERE agent_id = $1 AND verdict IS NULL AND (kind = 'pair') = $2::boolean
+ORDER BY asked, score DESC, id LIMIT $3::integer
+`
+
+type ReviewQuestionsParams struct {
+	AgentID int64
+	Pairs   bool
+	Most    int32
+}
+
+type ReviewQuestionsRow struct {
+	ID        string
+	Kind      string
+	MemoryIds []uuid.UUID
+	Score     float32
+	Asked     int32
+}
+
+// Returns the agent's first open questions about pairs, or about single memories.
+func (q *Queries) ReviewQuestions(ctx context.Context, arg ReviewQuestionsParams) ([]ReviewQuestionsRow, error) {
+	rows, err := q.db.Query(ctx, reviewQuestions, arg.AgentID, arg.Pairs, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ReviewQuestionsRow{}
+	for rows.Next() {
+		var i ReviewQuestionsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.MemoryIds,
+			&i.Score,
+			&i.Asked,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -607,6 +682,54 @@ func (q *Queries) ReviewTextsOf(ctx context.Context, arg ReviewTextsOfParams) ([
 	return items, nil
 }
 
+const reviewVerdicts = `-- name: ReviewVerdicts :many
+SELECT id, kind, memory_ids, score, asked, verdict, reason, keep, merge FROM review_verdicts
+WHERE agent_id = $1 AND verdict IS NOT NULL
+`
+
+type ReviewVerdictsRow struct {
+	ID        string
+	Kind      string
+	MemoryIds []uuid.UUID
+	Score     float32
+	Asked     int32
+	Verdict   *string
+	Reason    string
+	Keep      *uuid.UUID
+	Merge     []byte
+}
+
+// Returns what the model has said about the agent's memories.
+func (q *Queries) ReviewVerdicts(ctx context.Context, agentID int64) ([]ReviewVerdictsRow, error) {
+	rows, err := q.db.Query(ctx, reviewVerdicts, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ReviewVerdictsRow{}
+	for rows.Next() {
+		var i ReviewVerdictsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.MemoryIds,
+			&i.Score,
+			&i.Asked,
+			&i.Verdict,
+			&i.Reason,
+			&i.Keep,
+			&i.Merge,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reviewVersion = `-- name: ReviewVersion :one
 SELECT memories_version FROM agents WHERE id = $1 FOR SHARE
 `
@@ -689,12 +812,12 @@ func (q *Queries) SaveReviewDecision(ctx context.Context, arg SaveReviewDecision
 }
 
 const saveReviewItems = `-- name: SaveReviewItems :exec
-INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, subject, found_at)
+INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, merge, subject, found_at)
 SELECT i.id, $1, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
-    i.evidence, i.keep, i.subject, $2
-FROM jsonb_to_recordset($3::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, subject text)
+    i.evidence, i.keep, i.merge, i.subject, $2
+FROM jsonb_to_recordset($3::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
-    search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, subject = excluded.subject
+    search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject
 `
 
 type SaveReviewItemsParams struct {
@@ -705,6 +828,25 @@ type SaveReviewItemsParams struct {
 
 func (q *Queries) SaveReviewItems(ctx context.Context, arg SaveReviewItemsParams) error {
 	_, err := q.db.Exec(ctx, saveReviewItems, arg.AgentID, arg.FoundAt, arg.Items)
+	return err
+}
+
+const saveReviewQuestions = `-- name: SaveReviewQuestions :exec
+INSERT INTO review_verdicts AS v (id, agent_id, kind, memory_ids, score)
+SELECT q.id, $1, q.kind, ARRAY(SELECT jsonb_array_elements_text(q.memories)::uuid), q.score
+FROM jsonb_to_recordset($2::jsonb) AS q (id text, kind text, memories jsonb, score real)
+ON CONFLICT (id) DO UPDATE SET memory_ids = excluded.memory_ids, score = excluded.score, verdict = NULL, reason = '', keep = NULL, merge = NULL
+WHERE v.verdict IS NULL OR v.memory_ids <> excluded.memory_ids
+`
+
+type SaveReviewQuestionsParams struct {
+	AgentID   int64
+	Questions []byte
+}
+
+// Saves open questions. A verdict about other memories with the same contents becomes one again.
+func (q *Queries) SaveReviewQuestions(ctx context.Context, arg SaveReviewQuestionsParams) error {
+	_, err := q.db.Exec(ctx, saveReviewQuestions, arg.AgentID, arg.Questions)
 	return err
 }
 
@@ -721,6 +863,24 @@ type SaveReviewRunParams struct {
 
 func (q *Queries) SaveReviewRun(ctx context.Context, arg SaveReviewRunParams) error {
 	_, err := q.db.Exec(ctx, saveReviewRun, arg.AgentID, arg.ExaminedAt, arg.MemoriesVersion)
+	return err
+}
+
+const saveReviewVerdicts = `-- name: SaveReviewVerdicts :exec
+UPDATE review_verdicts v SET asked = j.asked, verdict = j.verdict, reason = j.reason, keep = j.keep, merge = j.merge, judged_at = $1
+FROM jsonb_to_recordset($3::jsonb) AS j (id text, asked integer, verdict text, reason text, keep uuid, merge jsonb)
+WHERE v.id = j.id AND v.agent_id = $2
+`
+
+type SaveReviewVerdictsParams struct {
+	JudgedAt *time.Time
+	AgentID  int64
+	Verdicts []byte
+}
+
+// Saves verdicts, or that a question had no usable answer. A question that was deleted stays so.
+func (q *Queries) SaveReviewVerdicts(ctx context.Context, arg SaveReviewVerdictsParams) error {
+	_, err := q.db.Exec(ctx, saveReviewVerdicts, arg.JudgedAt, arg.AgentID, arg.Verdicts)
 	return err
 }
 

@@ -1,0 +1,250 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"memoir/internal/findings"
+	"memoir/internal/jobs"
+	"memoir/internal/memories"
+	"memoir/internal/model"
+	"memoir/internal/records"
+)
+
+// JobKind is the kind of the jobs that ask the model.
+const JobKind = "review"
+
+// judgeKey is the key of these jobs, so that an agent has one at most.
+const judgeKey = "verdicts"
+
+const (
+	// maxQuestions is the number of questions of one job, and maxJudging the time after which it asks
+	// no further one (arbitrary). The next examination enqueues another job.
+	maxQuestions = 20
+	maxJudging   = 5 * time.Minute
+	// modelTimeout is the timeout of one answer (arbitrary). No one waits for it.
+	modelTimeout = 2 * time.Minute
+	// maxAsked is how often the model is asked the same without a usable answer (arbitrary).
+	maxAsked = 3
+	// maxUnusable is the number of unusable answers in a row that end a job (arbitrary).
+	maxUnusable = 5
+	// failedPause is the time between a failed job and the next (arbitrary).
+	failedPause = 6 * time.Hour
+)
+
+// judgeArgs are the arguments of a job. The questions are in the database.
+type judgeArgs struct{}
+
+// judges reports whether a model judges the agent's memories. It does not if the agent's memory is
+// off, in Memoir or in Claude Code.
+func (r *Reviewer) judges(ctx context.Context, agent records.Agent) (bool, error) {
+	if r.options.Model == nil || r.options.Queue == nil || agent.MemoryOff {
+		return false, nil
+	}
+	about, err := r.engine.About(ctx, agent.Slug)
+	return err == nil && !about.IsOff(), err
+}
+
+// schedule makes questions the agent's open ones, and enqueues a job that asks them, unless one is
+// unfinished. The job starts tomorrow (UTC) if the day's tokens are used, and failedPause after a
+// failed one.
+func (r *Reviewer) schedule(ctx context.Context, agent records.Agent, questions []records.ReviewQuestion) error {
+	if err := r.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
+		return err
+	}
+	all, err := jobs.List(ctx, r.store, agent.ID)
+	if err != nil {
+		return err
+	}
+	var last jobs.Entry
+	for _, job := range all {
+		if job.Kind == JobKind && job.ID > last.ID {
+			last = job
+		}
+	}
+	runAt := time.Time{}
+	switch last.State {
+	case jobs.Waiting, jobs.Running:
+		return nil // its end causes an examination
+	case jobs.Failed, jobs.Cancelled:
+		runAt = last.FinishedAt.Add(failedPause)
+	}
+	hasTokens, err := r.hasTokens(ctx)
+	if err != nil {
+		return err
+	}
+	if tomorrow := startOfDay(time.Now()).AddDate(0, 0, 1); !hasTokens && runAt.Before(tomorrow) {
+		runAt = tomorrow
+	}
+	return r.kind.Enqueue(ctx, agent, judgeArgs{}, jobs.Once{Key: judgeKey, RunAt: runAt})
+}
+
+func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+
+// hasTokens reports whether tokens of the day are left.
+func (r *Reviewer) hasTokens(ctx context.Context) (bool, error) {
+	if r.options.DailyTokens <= 0 {
+		return true, nil
+	}
+	used, err := r.store.TokensOfKind(ctx, JobKind, startOfDay(time.Now()))
+	return used+r.unrecorded.Load() < r.options.DailyTokens, err
+}
+
+// judge is the work of the job that asks the model. It asks open questions until none are left, the
+// day's tokens are used, or a limit of the job is reached. It saves each answer at once, so that a
+// repeated job does not ask again. The result has the used tokens, also with an error.
+func (r *Reviewer) judge(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs.Result, err error) {
+	defer func() { r.unrecorded.Add(-int64(result.InputTokens + result.OutputTokens)) }()
+	agent, err := r.store.AgentUncounted(ctx, job.Slug)
+	if errors.Is(err, memories.ErrNotFound) {
+		return result, jobs.Permanent(err)
+	}
+	if err != nil {
+		return result, err
+	}
+	if judges, err := r.judges(ctx, agent); err != nil || !judges {
+		result.Message = "The agent's memory is switched off, or no model is configured; nothing was judged."
+		return result, err
+	}
+	judged, unusable := 0, 0
+	started := time.Now()
+	for range maxQuestions {
+		if time.Since(started) > maxJudging {
+			break
+		}
+		hasTokens, err := r.hasTokens(ctx)
+		if err != nil {
+			return result, err
+		}
+		if !hasTokens {
+			result.Message = fmt.Sprintf("Judged %d. The rest waits until tomorrow (UTC): today's %d tokens are used (--review-daily-tokens).", judged, r.options.DailyTokens)
+			return result, nil
+		}
+		b, err := r.nextBatch(ctx, agent)
+		if err != nil {
+			return result, err
+		}
+		if len(b.questions) == 0 {
+			break
+		}
+		verdicts, err := r.ask(ctx, b, &result)
+		if err != nil && verdicts == nil {
+			return result, err
+		}
+		if saveErr := r.store.SaveReviewVerdicts(ctx, agent.ID, verdicts, records.Now()); saveErr != nil {
+			return result, saveErr
+		}
+		if err == nil {
+			judged, unusable = judged+len(b.questions), 0
+			continue
+		}
+		if unusable++; unusable == maxUnusable {
+			return result, err
+		}
+	}
+	result.Message = fmt.Sprintf("Judged %d pairs and findings.", judged)
+	return result, nil
+}
+
+// errUnusable means that an answer has no usable verdict.
+var errUnusable = errors.New("the model answered something else than it was asked for")
+
+// ask asks the model about a batch and returns a verdict for each of its questions. Verdict is empty
+// if the question is to be asked again. ask adds the used tokens to result. If the model answered
+// without a usable verdict, it returns verdicts and an error. Without an answer, verdicts is nil.
+func (r *Reviewer) ask(ctx context.Context, b batch, result *jobs.Result) (verdicts []records.ReviewVerdict, err error) {
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
+	defer cancel()
+	answer, err := r.options.Model.Ask(ctx, b.question())
+	r.unrecorded.Add(int64(answer.InputTokens + answer.OutputTokens))
+	result.InputTokens, result.OutputTokens = result.InputTokens+answer.InputTokens, result.OutputTokens+answer.OutputTokens
+	result.Model = cmp.Or(answer.Model, result.Model)
+	var failed *model.Error
+	if err != nil && (!errors.As(err, &failed) || answer.OutputTokens == 0) {
+		return nil, err
+	}
+	found := b.read(answer.JSON)
+	for i, q := range b.questions {
+		v, ok := found[i]
+		v.ReviewQuestion = q
+		if !ok {
+			if v.Asked++; v.Asked >= maxAsked {
+				v.Verdict = verdictUnknown
+			}
+		}
+		verdicts = append(verdicts, v)
+	}
+	if err == nil && len(found) == 0 {
+		err = errUnusable
+	}
+	return verdicts, err
+}
+
+// nextBatch returns the next questions of the agent that fit into one question to the model, or none
+// if nothing is open. It deletes questions about contents that have changed or must not be sent.
+func (r *Reviewer) nextBatch(ctx context.Context, agent records.Agent) (batch, error) {
+	now := records.Now()
+	for _, isPairs := range []bool{false, true} {
+		for {
+			open, err := r.store.ReviewQuestions(ctx, agent.ID, isPairs, maxBatch)
+			if err != nil {
+				return batch{}, err
+			}
+			var ids []string
+			for _, q := range open {
+				ids = append(ids, q.Memories...)
+			}
+			texts, err := r.store.ReviewTexts(ctx, agent.ID, now, ids)
+			if err != nil {
+				return batch{}, err
+			}
+			b, dropped := newBatch(agent.Slug, open, texts, now)
+			if err := r.store.DeleteReviewQuestions(ctx, dropped); err != nil {
+				return batch{}, err
+			}
+			if len(b.questions) > 0 {
+				return b, nil
+			}
+			if len(dropped) == 0 {
+				break
+			}
+		}
+	}
+	return batch{}, nil
+}
+
+// newBatch returns the first questions that fit into one question to the model, and the ids of those
+// that cannot be asked. One that had no usable answer is asked alone.
+func newBatch(slug string, open []records.ReviewQuestion, texts []records.ReviewText, now time.Time) (b batch, dropped []string) {
+	byID := map[string]records.ReviewText{}
+	for _, t := range texts {
+		if canBeCompared(t) {
+			byID[t.ID] = t
+		}
+	}
+	b = batch{now: now}
+	size := 0
+	for _, q := range open {
+		of := make([]records.ReviewText, 0, 2)
+		for _, id := range q.Memories {
+			if t, ok := byID[id]; ok {
+				of = append(of, t)
+			}
+		}
+		if len(of) != len(q.Memories) || len(of) == 0 || itemID(findings.Kind(q.Kind), slug, of...) != q.ID {
+			dropped = append(dropped, q.ID)
+			continue
+		}
+		for _, t := range of {
+			size += len(t.Name) + len(t.Description) + min(len(t.Body), maxSentBody)
+		}
+		if len(b.questions) > 0 && (size > maxBatchSize || q.Asked > 0 || b.questions[0].Asked > 0) {
+			break
+		}
+		b.questions, b.texts = append(b.questions, q), append(b.texts, of)
+	}
+	return b, dropped
+}
