@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"internal/sync/reconcile":            {"internal/memories/...", "internal/records", "internal/sync/events"},
 	"internal/sync/events":               {},
 	"internal/sync/watch":                {"internal/agents", "internal/files"},
-	"internal/consolidation":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
+	"internal/consolidation":             {"internal/memories/...", "internal/findings", "internal/findings/pairs", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
 	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events"},
 	"internal/hooks":                     {"internal/memories/...", "internal/agents", "internal/extraction", "internal/gate", "internal/records", "internal/recall", "internal/sync"},

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/lockfile"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
 	"memoir/internal/waittest"
@@ -260,6 +261,37 @@ func TestAuto_LimitsAndGates(t *testing.T) {
 		if page, err := b.Store.Memories(b.Context(), agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 1}); err != nil || len(page.Memories) > 0 {
 			t.Errorf("the lock is a memory: %+v (%v)", page, err)
 		}
+	}
+}
+
+// TestAuto_CertainStepsOnly shows that steps of the model, links in memories and additions to an
+// index wait for a person.
+func TestAuto_CertainStepsOnly(t *testing.T) {
+	t.Parallel()
+	files := untidy()
+	for i := range 10 { // a tenth of the memories may be deleted
+		files["ada/memory/more"+strconv.Itoa(i)+".md"] = memoirtest.Note("More "+strconv.Itoa(i), memories.Project, "Fact number "+strconv.Itoa(i)+" of many.")
+	}
+	served := modeltest.New(t, proposals(map[string]any{"kind": "update", "memories": []string{"Production"}, "body": "The production database answers at db-main.internal:6432.", "reason": "It is shorter."}))
+	b := &bench{Memoir: memoirtest.Start(t, files)}
+	sessions(b, 5)
+	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Model: served.Model(), ModelName: "a model", Every: 5 * time.Millisecond})
+	waittest.For(b, "the duplicate to be deleted", func() bool {
+		over, err := b.Overview(b.Context(), "ada")
+		return err == nil && len(over.Applied) > 0 && !over.Busy && !over.Planning
+	})
+	over, err := b.Overview(b.Context(), "ada")
+	if err != nil || len(over.Applied) != 1 || over.Applied[0].Title != "Keep “Releases”, delete “Release days”" {
+		t.Errorf("applied %q (%v)", titles(over.Applied), err)
+	}
+	var waiting []string
+	for _, s := range over.Plan.Steps {
+		if s.State == records.StepProposed {
+			waiting = append(waiting, s.Kind+" "+s.Source)
+		}
+	}
+	if got := strings.Join(waiting, ", "); got != "update model, reindex found" {
+		t.Errorf("waiting: %s", got)
 	}
 }
 

@@ -3,6 +3,8 @@ package consolidation
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -158,9 +160,9 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 	return plan, err
 }
 
-// autoSteps returns the ids of the first steps of a plan, at most maxAutoSteps. Together they
-// delete at most one in minPerDeletion of the plan's memories, rounded down. It leaves out a step
-// that would exceed this, and continues with the next.
+// autoSteps returns the ids of the first steps of a plan for which isCertain is true, at most
+// maxAutoSteps. Together they delete at most one in minPerDeletion of the plan's memories, rounded
+// down. It leaves out a step that would exceed this, and continues with the next.
 func autoSteps(plan records.Plan) []uuid.UUID {
 	var chosen []uuid.UUID
 	deletions := plan.Memories / minPerDeletion
@@ -171,7 +173,7 @@ func autoSteps(plan records.Plan) []uuid.UUID {
 				deletes++
 			}
 		}
-		if deletes > deletions {
+		if deletes > deletions || !isCertain(step) {
 			continue
 		}
 		deletions -= deletes
@@ -180,4 +182,31 @@ func autoSteps(plan records.Plan) []uuid.UUID {
 		}
 	}
 	return chosen
+}
+
+// isCertain reports whether a step may be applied without a person. It is one of rules that removes
+// exact duplicates, superseded memories, or dead lines of the index and nothing else.
+func isCertain(step records.Step) bool {
+	switch {
+	case step.Source != sourceFound:
+		return false
+	case step.Kind == kindMerge, step.Kind == kindDelete:
+		return true
+	case step.Kind == kindReindex:
+		return len(step.Changes) == 1 && onlyRemovesLines(step.Changes[0].Before.Body, step.Changes[0].After.Body)
+	}
+	return false
+}
+
+// onlyRemovesLines reports whether after is before without some of its lines.
+func onlyRemovesLines(before, after string) bool {
+	rest := slices.Collect(strings.Lines(before))
+	for line := range strings.Lines(after) {
+		i := slices.Index(rest, line)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1:]
+	}
+	return true
 }

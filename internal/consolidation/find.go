@@ -2,7 +2,9 @@ package consolidation
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings"
+	"memoir/internal/findings/pairs"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -31,6 +35,9 @@ const (
 	// maxRelinked is the maximum number of other memories whose links a step changes, and of
 	// memories that it merges (arbitrary).
 	maxRelinked = 20
+	// clearAge is the difference in age from which an older memory does not replace a newer one, as
+	// in package pairs.
+	clearAge = time.Hour
 )
 
 // The kinds of steps and their sources.
@@ -260,37 +267,51 @@ func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 	}
 }
 
-// addNearDuplicates compares memories with nearly equal bodies in pairs. If one has all words of
-// the other, apart from stop words, it adds a step that keeps this one and deletes the other.
-// Otherwise it adds a finding. It skips bodies shorter than twice minDuplicateChars, memories of
-// other steps, exact duplicates, and pairs for which differInFacts is true.
-func (d *draftPlan) addNearDuplicates() {
-	shingles := make([][]uint64, len(d.notes))
-	signatures := make([]signature, len(d.notes))
-	for i, n := range d.notes {
-		shingles[i] = shinglesOf(n.Body)
-		signatures[i] = signatureOf(shingles[i])
+// addPairs compares the memories as the review does. It adds a step for each memory that another one
+// names as replaced, or that names its replacement, if the other one is not older. The step deletes
+// it and makes links to it point to the other. addPairs adds findings about other pairs, which a person or the model decides.
+// It skips memories of other steps, and returns the error of ctx.
+func (d *draftPlan) addPairs(ctx context.Context) error {
+	index := pairs.NewIndex()
+	for _, n := range d.notes {
+		index.Add(n.compared())
 	}
-	for _, p := range candidates(signatures) {
-		a, b := d.notes[p.a], d.notes[p.b]
-		if d.touched[a.ID] || d.touched[b.ID] || normalBody(a.Body) == normalBody(b.Body) || min(utf8.RuneCountInString(a.Body), utf8.RuneCountInString(b.Body)) < 2*minDuplicateChars {
+	found, err := index.Pairs(ctx, func(_ context.Context, ids []string) ([]findings.Memory, error) {
+		all := make([]findings.Memory, len(ids))
+		for i, id := range ids {
+			all[i] = d.notes[d.byID[id]].compared()
+		}
+		return all, nil
+	})
+	for _, p := range found {
+		a, b := d.notes[d.byID[p.A]], d.notes[d.byID[p.B]]
+		if d.touched[a.ID] || d.touched[b.ID] {
 			continue
 		}
-		if likeness(shingles[p.a], shingles[p.b]) < minLikeness {
-			continue
-		}
-		aHasMore, bHasMore := hasOwnWords(a.Body, b.Body), hasOwnWords(b.Body, a.Body)
-		keep, duplicate := a, b
-		if bHasMore || !aHasMore && byWorth(a, b) > 0 {
-			keep, duplicate = b, a
+		keep, deleted := a, b
+		if p.Keep == b.ID {
+			keep, deleted = b, a
 		}
 		switch {
-		case differInFacts(a.Body, b.Body):
-		case !aHasMore || !bHasMore:
-			d.mergeDuplicates(keep, []note{duplicate}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", keep.Name, duplicate.Name))
+		case p.Kind == findings.Contradiction && p.IsStated && deleted.ContentAt.Sub(keep.ContentAt) < clearAge:
+			changes := append(d.relinkChanges([]note{deleted}, keep), remove(deleted))
+			if d.add(kindDelete, sourceFound, fmt.Sprintf("Delete “%s”", deleted.Name), fmt.Sprintf("One of the two texts says that “%s” replaces it.", keep.Name), changes...) {
+				d.touched[keep.ID] = true // what it replaces must stay linked
+			}
+		case p.Kind == findings.Contradiction:
+			d.find(a, fmt.Sprintf("“%s” may contradict it: %s. Look at both: one may be out of date.", b.Name, p.Reason))
 		default:
 			d.find(a, fmt.Sprintf("It says nearly the same as “%s”. Look at both: they may be one memory, or about two things.", b.Name))
 		}
+	}
+	return err
+}
+
+// compared returns the memory for the search of pairs.
+func (n note) compared() findings.Memory {
+	return findings.Memory{
+		ID: n.ID, Type: string(n.Type), File: path.Base(n.Path), Changed: n.ContentAt,
+		Text: findings.Text{Name: n.Name, Description: n.Description, Body: n.Body},
 	}
 }
 

@@ -115,8 +115,8 @@ func (p *planner) load(ctx context.Context, agent records.Agent) (*draftPlan, in
 	return newDraftPlan(notes, known), count, err
 }
 
-// applyRules adds steps for duplicate and superseded memories, and findings about dead citations
-// and about memories whose files differ. A memory gets the step of the first rule that applies to
+// applyRules adds steps for duplicate and superseded memories, and findings about similar memories,
+// about dead citations and about memories whose files differ. A memory gets the step of the first rule that applies to
 // it.
 func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	draft.addExactDuplicates()
@@ -125,7 +125,9 @@ func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *dr
 		return err
 	}
 	draft.addSuperseded(superseded)
-	draft.addNearDuplicates()
+	if err := draft.addPairs(ctx); err != nil {
+		return err
+	}
 	doubtful, err := p.store.ToReview(ctx, agent, maxFindings)
 	if err != nil {
 		return err
