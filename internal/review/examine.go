@@ -383,10 +383,12 @@ func (x *examination) other(k findings.Kind, subject, reason string) {
 // stepReasons are the kinds of plan steps in a few words.
 var stepReasons = map[string]string{"merge": "Merge memories into one", "update": "Change a memory", "delete": "Delete a memory", "reindex": "Bring MEMORY.md in step"}
 
-// planItems appends the proposed steps of a plan.
+// planItems appends the proposed steps of a plan. Those that rules found about duplicates and
+// superseded memories have items of their kinds already.
 func (x *examination) planItems(plan records.Plan) {
 	for _, step := range plan.Steps {
-		if step.State == records.StepProposed {
+		isListed := step.Source != "found" || step.Kind != "merge" && step.Kind != "delete"
+		if isListed && step.State == records.StepProposed {
 			x.other(findings.Plan, step.ID.String(), cmp.Or(stepReasons[step.Kind], strings.ToLower(step.Kind)))
 		}
 	}

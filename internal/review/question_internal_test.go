@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/findings"
+	"memoir/internal/findings/links"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 )
@@ -80,5 +83,26 @@ func TestMergeOf_Refusals(t *testing.T) {
 				t.Errorf("merged text %+v, want accepted %v", m, tt.accepted)
 			}
 		})
+	}
+}
+
+func TestPlanItems_Sources(t *testing.T) {
+	t.Parallel()
+	x := newExamination(records.Agent{Slug: "ada"}, messyNow, nil, links.Targets{})
+	want := []string{"Bring MEMORY.md in step", "Change a memory", "Merge memories into one"}
+	x.planItems(records.Plan{Steps: []records.Step{
+		{ID: uuid.New(), Kind: "merge", Source: "found", State: records.StepProposed},
+		{ID: uuid.New(), Kind: "delete", Source: "found", State: records.StepProposed},
+		{ID: uuid.New(), Kind: "reindex", Source: "found", State: records.StepProposed},
+		{ID: uuid.New(), Kind: "update", Source: "found", State: records.StepProposed},
+		{ID: uuid.New(), Kind: "merge", Source: "model", State: records.StepProposed},
+		{ID: uuid.New(), Kind: "merge", Source: "model", State: records.StepApplied},
+	}})
+	var got []string
+	for _, item := range x.items {
+		got = append(got, item.Reason)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("items %q, want %q", got, want)
 	}
 }

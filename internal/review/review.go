@@ -303,8 +303,8 @@ func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Tim
 		return nil, nil, err
 	}
 	judges, err := r.judges(ctx, agent)
-	if err != nil {
-		return nil, nil, err
+	if err != nil { // rules do not depend on it
+		r.options.Log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
 	}
 	x, since := newExamination(agent, at, r.off, targets), at.AddDate(0, 0, -recallDays)
 	if judges {
