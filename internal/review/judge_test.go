@@ -429,3 +429,39 @@ func TestJudge_MemoryOff(t *testing.T) {
 		t.Error("the model was asked nothing after the memory was switched on")
 	}
 }
+
+// TestJudge_MemoryOffInClaude shows that nothing is sent, also of questions that were open before,
+// while Claude Code's settings switch the memory off. Rules work all the same.
+func TestJudge_MemoryOffInClaude(t *testing.T) {
+	t.Parallel()
+	const dir = "projects/-work/memory/"
+	files := memoirtest.Files{"settings.json": `{"autoMemoryEnabled": false}`}
+	for name, text := range forModel() {
+		files[dir+strings.TrimPrefix(name, "ada/memory/")] = text
+	}
+	s := serveJudged(memoirtest.StartClaude(t, files), answering(nil), review.Options{})
+	if err := s.reviewer.Examine(t.Context(), "-work"); err != nil {
+		t.Fatal(err)
+	}
+	agent, err := s.Store.AgentUncounted(t.Context(), "-work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() int {
+		all, err := s.Store.ReviewQuestions(t.Context(), agent.ID, true, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	if page := s.list(""); page.Counts["expired"] != 1 || open() > 0 || len(s.model.Requests()) > 0 {
+		t.Errorf("counts %v, %d open questions, %d asked", page.Counts, open(), len(s.model.Requests()))
+	}
+	s.Remove("settings.json")
+	waittest.For(t, "the model to be asked", func() bool {
+		if err := s.reviewer.Examine(t.Context(), "-work"); err != nil {
+			t.Fatal(err)
+		}
+		return len(s.model.Requests()) > 0
+	})
+}
