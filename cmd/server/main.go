@@ -133,10 +133,6 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		return err
 	}
 	background := backgroundModel(config.model, os.Environ(), log)
-	reviewer := review.Start(engine, database.store, review.Options{
-		Off: config.review.off, Model: background.Model, DailyTokens: config.review.dailyTokens, Queue: queue, Log: log,
-	})
-	defer reviewer.Close()
 	consolidator := consolidation.Start(engine, database.store, queue, consolidation.Options{
 		Mode: config.consolidate, Model: background.Model, ModelName: config.model.background, Log: log,
 	})
@@ -146,7 +142,8 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	})
 	defer extractor.Close()
 	reviewer := review.Start(engine, database.store, review.Options{
-		Off: config.reviewOff, Suggestions: suggestions{extractor}, Plans: plans{consolidator}, Log: log,
+		Off: config.review.off, Suggestions: suggestions{extractor}, Plans: plans{consolidator},
+		Model: background.Model, DailyTokens: config.review.dailyTokens, Queue: queue, Log: log,
 	})
 	defer reviewer.Close()
 	queue.Start(ctx, engine.Ready)
