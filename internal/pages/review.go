@@ -307,7 +307,7 @@ func (s *site) reviewNotice(ctx context.Context, query url.Values, path string) 
 			name = m.Name
 		}
 	}
-	canUndo := s.options.Decider != nil && d.Decision != review.RemoveValue && !gate.ReadOnly(ctx)
+	canUndo := s.options.Decider != nil && review.IsUndoable(d) && !gate.ReadOnly(ctx)
 	notice := templates.Decided(id, d.Decision, name, path, canUndo)
 	return &notice, nil
 }

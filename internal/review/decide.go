@@ -24,7 +24,8 @@ type Choice struct {
 	ETags []string
 	// Agent is the slug of the agent that the item must be about. Empty means any.
 	Agent string
-	// Body is the text that Merge saves under the first memory. A nil Name or Description keeps it.
+	// Body is the text that Merge saves under the first memory. A nil Name or Description keeps it. A
+	// nil Body means the merged text of the item.
 	Name, Body, Description *string
 	Days                    int // of a Snooze, 1 to MaxSnooze; 0 means DefaultSnooze
 }
@@ -66,6 +67,9 @@ func (r *Reviewer) Decide(ctx context.Context, id string, c Choice) (records.Rev
 	}
 	if c.Agent != "" && c.Agent != item.Agent {
 		return records.ReviewDecision{}, memories.ErrNotFound
+	}
+	if c.Decision == Merge && c.Body == nil && item.Merge != nil { // the text that the model proposes
+		c.Body, c.Description = &item.Merge.Body, &item.Merge.Description
 	}
 	if err := c.check(item); err != nil {
 		return records.ReviewDecision{}, err

@@ -35,12 +35,15 @@ const (
 	failedPause = 6 * time.Hour
 )
 
+// judging is the part of a Reviewer that asks the model.
+type judging struct{ *Reviewer }
+
 // judgeArgs are the arguments of a job. The questions are in the database.
 type judgeArgs struct{}
 
 // judges reports whether a model judges the agent's memories. It does not if the agent's memory is
 // off, in Memoir or in Claude Code.
-func (r *Reviewer) judges(ctx context.Context, agent records.Agent) (bool, error) {
+func (r judging) judges(ctx context.Context, agent records.Agent) (bool, error) {
 	if r.options.Model == nil || r.options.Queue == nil || agent.MemoryOff {
 		return false, nil
 	}
@@ -51,7 +54,7 @@ func (r *Reviewer) judges(ctx context.Context, agent records.Agent) (bool, error
 // schedule makes questions the agent's open ones, and enqueues a job that asks them, unless one is
 // unfinished. The job starts tomorrow (UTC) if the day's tokens are used, and failedPause after a
 // failed one.
-func (r *Reviewer) schedule(ctx context.Context, agent records.Agent, questions []records.ReviewQuestion) error {
+func (r judging) schedule(ctx context.Context, agent records.Agent, questions []records.ReviewQuestion) error {
 	if err := r.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
 		return err
 	}
@@ -85,7 +88,7 @@ func (r *Reviewer) schedule(ctx context.Context, agent records.Agent, questions 
 func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // hasTokens reports whether tokens of the day are left.
-func (r *Reviewer) hasTokens(ctx context.Context) (bool, error) {
+func (r judging) hasTokens(ctx context.Context) (bool, error) {
 	if r.options.DailyTokens <= 0 {
 		return true, nil
 	}
@@ -96,7 +99,7 @@ func (r *Reviewer) hasTokens(ctx context.Context) (bool, error) {
 // judge is the work of the job that asks the model. It asks open questions until none are left, the
 // day's tokens are used, or a limit of the job is reached. It saves each answer at once, so that a
 // repeated job does not ask again. The result has the used tokens, also with an error.
-func (r *Reviewer) judge(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs.Result, err error) {
+func (r judging) judge(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs.Result, err error) {
 	defer func() { r.unrecorded.Add(-int64(result.InputTokens + result.OutputTokens)) }()
 	agent, err := r.store.AgentUncounted(ctx, job.Slug)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -155,7 +158,7 @@ var errUnusable = errors.New("the model answered something else than it was aske
 // ask asks the model about a batch and returns a verdict for each of its questions. Verdict is empty
 // if the question is to be asked again. ask adds the used tokens to result. If the model answered
 // without a usable verdict, it returns verdicts and an error. Without an answer, verdicts is nil.
-func (r *Reviewer) ask(ctx context.Context, b batch, result *jobs.Result) (verdicts []records.ReviewVerdict, err error) {
+func (r judging) ask(ctx context.Context, b batch, result *jobs.Result) (verdicts []records.ReviewVerdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	answer, err := r.options.Model.Ask(ctx, b.question())
@@ -185,7 +188,7 @@ func (r *Reviewer) ask(ctx context.Context, b batch, result *jobs.Result) (verdi
 
 // nextBatch returns the next questions of the agent that fit into one question to the model, or none
 // if nothing is open. It deletes questions about contents that have changed or must not be sent.
-func (r *Reviewer) nextBatch(ctx context.Context, agent records.Agent) (batch, error) {
+func (r judging) nextBatch(ctx context.Context, agent records.Agent) (batch, error) {
 	now := records.Now()
 	for _, isPairs := range []bool{false, true} {
 		for {

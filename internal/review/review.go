@@ -141,7 +141,7 @@ func Start(e *engine.Engine, store Store, options Options) *Reviewer {
 		r.off[k] = true
 	}
 	if options.Queue != nil {
-		r.kind = jobs.Register(options.Queue, JobKind, r.judge)
+		r.kind = jobs.Register(options.Queue, JobKind, judging{r}.judge)
 	}
 	// Subscribing before Start returns prevents missing a change.
 	subscription := e.Hub().Subscribe()
@@ -290,7 +290,7 @@ func (r *Reviewer) Examine(ctx context.Context, slug string) error {
 	}
 	if saved {
 		r.engine.Emit(slug, events.Reviewed)
-		err = r.schedule(ctx, agent, questions)
+		err = judging{r}.schedule(ctx, agent, questions)
 	}
 	return err
 }
@@ -302,7 +302,7 @@ func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Tim
 	if err != nil {
 		return nil, nil, err
 	}
-	judges, err := r.judges(ctx, agent)
+	judges, err := judging{r}.judges(ctx, agent)
 	if err != nil { // rules do not depend on it
 		r.options.Log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"memoir/internal/memories"
+	"memoir/internal/records"
 	"memoir/internal/sync/ops"
 )
 
@@ -54,7 +55,7 @@ func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.Memor
 	deleted, err := e.Delete(ctx, slug, ref.ID, offer.ETag)
 	if err != nil {
 		if result.Created && ops.IsRefusal(err) {
-			_, undo := e.Delete(ctx, target, result.Memory.ID, ops.ETag(result.Memory))
+			_, undo := e.Delete(ctx, target, result.Memory.ID, records.ETag(result.Memory))
 			err = errors.Join(err, undo)
 		}
 		return ops.Result{}, err

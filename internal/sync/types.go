@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"memoir/internal/memories"
+	"memoir/internal/records"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/indexfile"
@@ -53,7 +54,7 @@ func ActorOf(ctx context.Context) memories.Actor { return agenttx.ActorOf(ctx) }
 
 // ETag returns the strong entity tag of a memory, with quotes. It covers ID, name, state, scope,
 // content, and the bytes of the file.
-func ETag(m memories.Memory) string { return ops.ETag(m) }
+func ETag(m memories.Memory) string { return records.ETag(m) }
 
 // RunsAs returns the name of the user that this process runs as, or the numeric user ID if the user
 // has no name.

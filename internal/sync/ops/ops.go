@@ -8,15 +8,12 @@ package ops
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/google/uuid"
 
-	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
@@ -129,24 +126,10 @@ func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records
 // checkETag returns memories.ErrChanged if etag is not the ETag of the memory, and nil if it is. An
 // empty etag and "*" match every memory.
 func checkETag(head records.MemoryRow, etag string) error {
-	if etag != "" && etag != "*" && etag != ETag(head.Memory) {
+	if etag != "" && etag != "*" && etag != records.ETag(head.Memory) {
 		return memories.ErrChanged
 	}
 	return nil
-}
-
-// ETag returns the strong entity tag of a memory, with quotes. It depends on the memory's id, name,
-// state, scope, content, and the hash of its file.
-func ETag(m memories.Memory) string {
-	name, scope := m.Name, ""
-	if m.IsQuarantined() {
-		name = quarantine.Mask(name) // a reader has the masked name
-	}
-	if m.Team {
-		scope = "\x00team"
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x%s", m.ID, name, m.State, m.Hash, m.Fingerprint, scope))
-	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
 // errInTrash means that the operation is not possible for a deleted memory.

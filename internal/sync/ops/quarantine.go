@@ -18,30 +18,23 @@ import (
 // returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, and
 // *memories.ConflictError if the memory is in the trash.
 func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes []string) error {
-	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
-	switch {
-	case err != nil:
+	head, m, err := livingMemory(ctx, tx, ref)
+	if err != nil {
 		return err
-	case head.State == memories.Deleted:
-		return errInTrash
-	case !head.IsQuarantined():
-		return nil
 	}
-	now := records.Now()
 	isMeant := func(p memories.Problem) bool { return p.IsQuarantine() && isOneOf(p, codes) }
 	for _, p := range head.Problems {
 		if !isMeant(p) {
 			continue
 		}
 		err := tx.Rows.Review().SaveDecision(ctx, records.ReviewDecision{
-			Item: scan.ItemOf(tx, p, head.Name, head.Fingerprint), Kind: p.Code, Decision: records.DecisionAllow, At: now, By: tx.Actor,
+			Item: scan.ItemOf(tx, p, head.Name, head.Fingerprint), Kind: p.Code, Decision: records.DecisionAllow, At: records.Now(), By: tx.Actor,
 		})
 		if err != nil {
 			return err
 		}
 	}
-	others := slices.DeleteFunc(slices.Clone(head.Problems), isMeant)
-	return setProblems(ctx, tx, c, head, others, memories.ActivityAllowed)
+	return setProblems(ctx, tx, c, head, m, slices.DeleteFunc(slices.Clone(head.Problems), isMeant), memories.ActivityAllowed)
 }
 
 // isOneOf reports whether the problem has one of the codes, or codes is empty.
@@ -50,17 +43,9 @@ func isOneOf(p memories.Problem, codes []string) bool {
 }
 
 // hold takes back a letIn, of the problems with codes, or of all: the memory is examined again. The
-// caller must publish c. The errors are
-// those of letIn.
+// caller must publish c. The errors are those of letIn.
 func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes []string) error {
-	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
-	switch {
-	case err != nil:
-		return err
-	case head.State == memories.Deleted:
-		return errInTrash
-	}
-	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, ref.ID)
+	head, m, err := livingMemory(ctx, tx, ref)
 	if err != nil {
 		return err
 	}
@@ -74,18 +59,29 @@ func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes 
 		}
 		problems = append(problems, p)
 	}
-	return setProblems(ctx, tx, c, head, problems, memories.ActivityBlocked)
+	return setProblems(ctx, tx, c, head, m, problems, memories.ActivityBlocked)
+}
+
+// livingMemory returns a memory with its row. It returns errInTrash if the memory is deleted, and
+// the errors of memoryRow.
+func livingMemory(ctx context.Context, tx *agenttx.Tx, ref MemoryRef) (head records.MemoryRow, m memories.Memory, err error) {
+	if head, err = memoryRow(ctx, tx, ref.ID, ref.ETag); err != nil {
+		return head, m, err
+	}
+	if head.State == memories.Deleted {
+		return head, m, errInTrash
+	}
+	m, err = tx.Rows.Memory(ctx, tx.Agent.Slug, ref.ID)
+	return head, m, err
 }
 
 // setProblems saves other problems of a memory, writes a journal entry of that kind, and adds the
 // change to c. It does nothing if they are the memory's already.
-func setProblems(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, problems []memories.Problem, kind memories.ActivityKind) error {
+func setProblems(
+	ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, m memories.Memory, problems []memories.Problem, kind memories.ActivityKind,
+) error {
 	if slices.Equal(problems, head.Problems) {
 		return nil
-	}
-	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
-	if err != nil {
-		return err
 	}
 	text := records.TextToExamine{ID: head.UUID, RevisionID: head.RevisionID, Name: m.Name, Description: m.Description, Body: m.Body}
 	at := head.After(records.Now())

@@ -148,7 +148,7 @@ func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, er
 			return Offer{}, err
 		}
 		raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
-		return Offer{Draft: draft, ETag: ETag(head.Memory), Raw: raw, ModTime: head.ModifiedAt}, err
+		return Offer{Draft: draft, ETag: records.ETag(head.Memory), Raw: raw, ModTime: head.ModifiedAt}, err
 	})
 }
 

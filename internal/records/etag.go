@@ -1,0 +1,24 @@
+package records
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"memoir/internal/findings/quarantine"
+	"memoir/internal/memories"
+)
+
+// ETag returns the strong entity tag of a memory, with quotes. It depends on the memory's id, name,
+// state, scope, content, and the hash of its file.
+func ETag(m memories.Memory) string {
+	name, scope := m.Name, ""
+	if m.IsQuarantined() {
+		name = quarantine.Mask(name) // a reader has the masked name
+	}
+	if m.Team {
+		scope = "\x00team"
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x%s", m.ID, name, m.State, m.Hash, m.Fingerprint, scope))
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
+}
