@@ -162,7 +162,7 @@ func (s *site) press(t *testing.T, card *selection, button string) *answer {
 }
 
 func buttonsOf(card *selection) []string {
-	return card.Find("form.review-choices button, summary, a.button").Map(func(_ int, b *selection) string {
+	return card.Find("form.review-choices .button, summary").Map(func(_ int, b *selection) string {
 		b = b.Clone()
 		b.Find(".unseen").Remove()
 		return words(b)
@@ -180,9 +180,9 @@ func TestReview_OneOfEach(t *testing.T) {
 	for text, want := range map[string][]string{
 		"Database login": {"Delete", "Not a secret", "Snooze 30 days", "Never ask again", "Remove the value…"},
 		"Deploy freeze":  {"Delete", "Still true", "Snooze 30 days", "Never ask again"},
-		"Billing port":   {"Keep 1", "Keep 2", "Keep both", "Snooze 30 days", "Never ask again", "Merge…"},
+		"Billing port":   {"Keep 1", "Keep 2", "Merge…", "Keep both", "Snooze 30 days", "Never ask again"},
 		"untyped":        {"Fix", "Delete file", "Snooze 30 days", "Never ask again"},
-		"Tea pref":       {"Keep 1", "Keep 2", "Keep both", "Snooze 30 days", "Never ask again", "Merge…"},
+		"Tea pref":       {"Keep 1", "Keep 2", "Merge…", "Keep both", "Snooze 30 days", "Never ask again"},
 		"entry without":  {"Keep", "Snooze 30 days", "Never ask again"},
 	} {
 		if got := buttonsOf(page.card(text)); !slices.Equal(got, want) {

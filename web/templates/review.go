@@ -231,10 +231,10 @@ func (c ReviewCard) about() string {
 	return visible(c.Sides[0].Name)
 }
 
-// buttons returns the choices that act at once.
+// buttons returns the choices that act at once or lead to a page.
 func (c ReviewCard) buttons() (all []ReviewChoice) {
 	for _, choice := range c.Choices {
-		if choice.Confirm == "" && choice.Href == "" {
+		if choice.Confirm == "" {
 			all = append(all, choice)
 		}
 	}
@@ -244,7 +244,7 @@ func (c ReviewCard) buttons() (all []ReviewChoice) {
 // others returns the choices with a second step.
 func (c ReviewCard) others() (all []ReviewChoice) {
 	for _, choice := range c.Choices {
-		if choice.Confirm != "" || choice.Href != "" {
+		if choice.Confirm != "" {
 			all = append(all, choice)
 		}
 	}
