@@ -52,6 +52,7 @@ func TestOpenAPI_EveryCall(t *testing.T) {
 		"GET /agents/{slug}/about":             "AgentAbout", "PATCH /agents/{slug}": "AgentAbout",
 
 		"GET /review": "ReviewList", "GET /agents/{slug}/review": "ReviewList", "GET /review/{id}": "ReviewItem",
+		"POST /review/{id}": "ReviewDecision", "POST /agents/{slug}/review/{id}": "ReviewDecision", "POST /review/{id}/undo": "ReviewDecision", "POST /review/batch": "ReviewBatchResultList",
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",
