@@ -128,9 +128,9 @@ func (w *Writer) SetProblems(ctx context.Context, changes []records.ProblemChang
 	})
 }
 
-// RemoveValues removes values, and all else that is a credential, from what the database keeps of a
-// memory besides its current content: earlier contents, the journal, proposals, plans, and words for
-// fuzzy search.
+// RemoveValues deletes the earlier contents of a memory that have one of the values or another
+// credential. It also removes the values from the journal, proposals, plans, and words for fuzzy
+// search.
 func RemoveValues(ctx context.Context, w *Writer, id uuid.UUID, values []string) error {
 	return w.inTx(ctx, "remove a value", func(q *queries.Queries) error {
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{Ids: []uuid.UUID{id}})

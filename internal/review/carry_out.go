@@ -71,7 +71,7 @@ func (r *Reviewer) keepVersion(ctx context.Context, item records.ReviewItem, n i
 	m := item.Memories[0]
 	_, err := r.engine.Keep(ctx, item.Agent, m.ID, m.ETag, strings.Split(item.Subject, ",")[n])
 	if errors.Is(err, memories.ErrNotFound) {
-		err = memories.ErrChanged // no file has that content any more
+		err = memories.ErrChanged // the last file with that content is gone
 	}
 	return effect{undo: undo{Final: true}}, err
 }
@@ -228,7 +228,7 @@ func (r *Reviewer) stillTrue(ctx context.Context, item records.ReviewItem, t rec
 	result, err := r.engine.Verify(ctx, item.Agent, t.ID, item.Memories[0].ETag)
 	return effect{
 		undo:  undo{Unverify: &formerAge{ID: t.ID, ETag: engine.ETag(result.Memory), At: t.ModifiedAt}},
-		holds: item.Kind == findings.Expired, until: records.ReviewDecision{}.Until,
+		holds: item.Kind == findings.Expired,
 	}, err
 }
 

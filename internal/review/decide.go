@@ -16,7 +16,7 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// Choice is what a person decides about an item.
+// Choice is the decision of a person about an item.
 type Choice struct {
 	Decision string // one of Decisions
 	// ETags are those of the item's memories that the person saw, in their order. Empty means those
@@ -42,11 +42,11 @@ var errOff = &memories.ConflictError{Reason: "Suggestions and plans are switched
 // errChangedSeen is the error for memories that are not as the person saw them.
 var errChangedSeen = &memories.ConflictError{Reason: "A memory has changed since the item was listed. Nothing was changed. Read the item again and decide again."}
 
-// effect is what a decision has done.
+// effect is the result of a decision.
 type effect struct {
 	undo
 	holds bool      // it settles the item without a change of memories
-	until time.Time // when a decision that holds ends; zero: never
+	until time.Time // the end of a decision that holds; the zero time means never
 }
 
 // Decide carries out a decision about an item, takes the item out of the queue, and returns the

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// undo is what takes a decision back, besides deleting it. It is stored as JSON.
+// undo describes how to take a decision back, besides deleting it. It is stored as JSON.
 type undo struct {
 	Final    bool              `json:"final,omitempty"`    // it cannot be taken back
 	Also     []string          `json:"also,omitempty"`     // other items that the decision has settled

@@ -63,7 +63,7 @@ func ReviewItemOf(item records.ReviewItem, group, recommended string, decisions 
 	}
 }
 
-// ReviewDecision is what was decided about an item.
+// ReviewDecision is the decision about an item.
 type ReviewDecision struct {
 	ID       string `json:"id" doc:"The item's id."`
 	Kind     string `json:"kind"`

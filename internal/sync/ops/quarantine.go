@@ -14,9 +14,10 @@ import (
 )
 
 // letIn lets a memory out of quarantine: agents may receive its content from now on, until it
-// changes. With codes, it only decides about the problems with these. The caller must publish c. It does nothing for a memory that is not in quarantine. It
-// returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, and
-// *memories.ConflictError if the memory is in the trash.
+// changes. With codes, it only decides about the problems with these. The caller must publish c. It
+// does nothing for a memory that is not in quarantine. It returns memories.ErrNotFound,
+// memories.ErrChanged if the ETag differs, and *memories.ConflictError if the memory is in the
+// trash.
 func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes []string) error {
 	head, m, err := livingMemory(ctx, tx, ref)
 	if err != nil {

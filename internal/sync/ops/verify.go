@@ -18,9 +18,9 @@ import (
 
 // verify records that a memory is still true, so that its age starts again. Each file of the memory
 // gets the time modified as modification time and, if it states one, as metadata.modified. The zero
-// time means now; an earlier one takes a verification back. It skips missing files. The caller must publish c. It returns memories.ErrNotFound, memories.ErrChanged if
-// the ETag differs, and *memories.ConflictError if the memory is deleted, or if a file has changed
-// or cannot be written.
+// time means now; an earlier one takes a verification back. It skips missing files. The caller must
+// publish c. It returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, and
+// *memories.ConflictError if the memory is deleted, or if a file has changed or cannot be written.
 func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, modified time.Time) error {
 	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
