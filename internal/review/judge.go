@@ -51,11 +51,43 @@ func (r judging) judges(ctx context.Context, agent records.Agent) (bool, error) 
 	return err == nil && !about.IsOff(), err
 }
 
-// schedule makes questions the agent's open ones, and enqueues a job that asks them, unless one is
-// unfinished. The job starts tomorrow (UTC) if the day's tokens are used, and failedPause after a
-// failed one.
-func (r judging) schedule(ctx context.Context, agent records.Agent, questions []records.ReviewQuestion) error {
-	if err := r.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
+// asking tells if an examination looks for questions to the model.
+type asking int
+
+const (
+	asksNever asking = iota // the memories are not judged
+	asksLater               // the day's tokens are used, so open questions stay
+	asksNow
+)
+
+// asks returns if an examination of the agent looks for questions. An error about the settings of
+// Claude Code is logged and means asksNever, because rules do not depend on it.
+func (r judging) asks(ctx context.Context, agent records.Agent) (asking, error) {
+	switch judges, err := r.judges(ctx, agent); {
+	case err != nil:
+		r.options.Log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
+		return asksNever, ctx.Err()
+	case !judges:
+		return asksNever, nil
+	}
+	if hasTokens, err := r.hasTokens(ctx); err != nil || !hasTokens {
+		return asksLater, err
+	}
+	return asksNow, nil
+}
+
+// schedule makes questions the agent's open ones, except with asksLater, and enqueues a job that asks
+// them, unless one is unfinished. The job starts tomorrow (UTC) with asksLater, and failedPause after
+// a failed one.
+func (r judging) schedule(ctx context.Context, agent records.Agent, asks asking, questions []records.ReviewQuestion) error {
+	runAt := time.Time{}
+	if asks == asksLater {
+		b, err := r.nextBatch(ctx, agent)
+		if err != nil || len(b.questions) == 0 {
+			return err
+		}
+		runAt = startOfDay(time.Now()).AddDate(0, 0, 1)
+	} else if err := r.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
 		return err
 	}
 	all, err := jobs.List(ctx, r.store, agent.ID)
@@ -68,19 +100,13 @@ func (r judging) schedule(ctx context.Context, agent records.Agent, questions []
 			last = job
 		}
 	}
-	runAt := time.Time{}
 	switch last.State {
 	case jobs.Waiting, jobs.Running:
 		return nil // its end causes an examination
 	case jobs.Failed, jobs.Cancelled:
-		runAt = last.FinishedAt.Add(failedPause)
-	}
-	hasTokens, err := r.hasTokens(ctx)
-	if err != nil {
-		return err
-	}
-	if tomorrow := startOfDay(time.Now()).AddDate(0, 0, 1); !hasTokens && runAt.Before(tomorrow) {
-		runAt = tomorrow
+		if after := last.FinishedAt.Add(failedPause); runAt.Before(after) {
+			runAt = after
+		}
 	}
 	return r.kind.Enqueue(ctx, agent, judgeArgs{}, jobs.Once{Key: judgeKey, RunAt: runAt})
 }

@@ -280,7 +280,11 @@ func (r *Reviewer) Examine(ctx context.Context, slug string) error {
 		return err
 	}
 	at := records.Now()
-	items, questions, err := r.examine(ctx, agent, at)
+	asks, err := judging{r}.asks(ctx, agent)
+	if err != nil {
+		return err
+	}
+	items, questions, err := r.examine(ctx, agent, at, asks == asksNow)
 	if err != nil {
 		return err
 	}
@@ -290,24 +294,19 @@ func (r *Reviewer) Examine(ctx context.Context, slug string) error {
 	}
 	if saved {
 		r.engine.Emit(slug, events.Reviewed)
-		err = judging{r}.schedule(ctx, agent, questions)
+		err = judging{r}.schedule(ctx, agent, asks, questions)
 	}
 	return err
 }
 
-// examine returns the open items of an agent, and the questions for the model, if the agent's
-// memories are judged.
-func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Time) (items []records.ReviewItem, questions []records.ReviewQuestion, err error) {
+// examine returns the open items of an agent, and with asks the questions for the model.
+func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Time, asks bool) (items []records.ReviewItem, questions []records.ReviewQuestion, err error) {
 	targets, err := r.targets(ctx, agent)
 	if err != nil {
 		return nil, nil, err
 	}
-	judges, err := judging{r}.judges(ctx, agent)
-	if err != nil { // rules do not depend on it
-		r.options.Log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
-	}
 	x, since := newExamination(agent, at, r.off, targets), at.AddDate(0, 0, -recallDays)
-	if judges {
+	if asks {
 		x.contents = map[string]findings.Content{}
 	}
 	if x.verdicts, err = r.store.ReviewVerdicts(ctx, agent.ID); err != nil {
@@ -335,7 +334,7 @@ func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Tim
 		return nil, nil, err
 	}
 	x.judgeItems()
-	if items, err = r.open(ctx, x.items, at); err != nil || !judges {
+	if items, err = r.open(ctx, x.items, at); err != nil || !asks {
 		return items, nil, err
 	}
 	questions, err = x.openQuestions(ctx, items, decided)
