@@ -40,6 +40,8 @@ type examination struct {
 
 	verdicts []records.ReviewVerdict
 	merges   map[sides]*records.MergedText
+	// former are the kinds by rules of the pairs whose kind the model has changed.
+	former map[sides]findings.Kind
 	// contents are those of the compared memories, by id, and candidates the pairs for the model.
 	// Both are nil without a model.
 	contents   map[string]findings.Content
@@ -49,6 +51,7 @@ type examination struct {
 func newExamination(agent records.Agent, now time.Time, off map[findings.Kind]bool, targets links.Targets) *examination {
 	return &examination{
 		agent: agent, now: now, off: off, targets: targets, index: pairs.NewIndex(), replaced: map[string]int{}, merges: map[sides]*records.MergedText{},
+		former: map[sides]findings.Kind{},
 	}
 }
 
@@ -225,7 +228,7 @@ type loader func(ctx context.Context, ids []string) ([]records.ReviewText, error
 type decisions func(ctx context.Context, ids []string) (map[string]bool, error)
 
 // pairItems appends the items about two to four memories, as rules and the model see them. It leaves
-// out decided pairs, whatever their kind was then, and drops the item about one replaced memory if a
+// out decided pairs, also by their kind before the model changed it, and drops the item about one replaced memory if a
 // pair says so too.
 func (x *examination) pairItems(ctx context.Context, load loader, isDecided decisions) error {
 	if x.off[findings.Duplicate] && x.off[findings.Contradiction] {
@@ -272,7 +275,7 @@ func (x *examination) pairItems(ctx context.Context, load loader, isDecided deci
 	found = x.judgePairs(found, involved)
 	pairIDs := make([]string, 0, 2*len(found))
 	for _, p := range found {
-		for _, k := range []findings.Kind{findings.Duplicate, findings.Contradiction} {
+		for _, k := range []findings.Kind{p.Kind, cmp.Or(x.former[sidesOf(p.A, p.B)], p.Kind)} {
 			pairIDs = append(pairIDs, itemID(k, x.agent.Slug, involved[p.A], involved[p.B]))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"memoir/internal/findings"
@@ -12,6 +14,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
+	engine "memoir/internal/sync"
 )
 
 // JobKind is the kind of the jobs that ask the model.
@@ -35,19 +38,38 @@ const (
 	failedPause = 6 * time.Hour
 )
 
-// judging is the part of a Reviewer that asks the model.
-type judging struct{ *Reviewer }
+// judge asks the model about pairs of memories and doubtful findings.
+type judge struct {
+	engine      *engine.Engine
+	store       Store
+	model       model.Model // nil if none is asked
+	dailyTokens int64       // 0 means no limit
+	log         *slog.Logger
+	kind        jobs.Kind[judgeArgs]
+	// unrecorded are the tokens that running jobs of this server have used.
+	unrecorded atomic.Int64
+}
+
+// newJudge returns a judge and registers its job. Without a queue it asks nothing.
+func newJudge(e *engine.Engine, store Store, options Options) *judge {
+	j := &judge{engine: e, store: store, dailyTokens: options.DailyTokens, log: options.Log}
+	if options.Queue != nil {
+		j.model = options.Model
+		j.kind = jobs.Register(options.Queue, JobKind, j.run)
+	}
+	return j
+}
 
 // judgeArgs are the arguments of a job. The questions are in the database.
 type judgeArgs struct{}
 
 // judges reports whether a model judges the agent's memories. It does not if the agent's memory is
 // off, in Memoir or in Claude Code.
-func (r judging) judges(ctx context.Context, agent records.Agent) (bool, error) {
-	if r.options.Model == nil || r.options.Queue == nil || agent.MemoryOff {
+func (j *judge) judges(ctx context.Context, agent records.Agent) (bool, error) {
+	if j.model == nil || agent.MemoryOff {
 		return false, nil
 	}
-	about, err := r.engine.About(ctx, agent.Slug)
+	about, err := j.engine.About(ctx, agent.Slug)
 	return err == nil && !about.IsOff(), err
 }
 
@@ -62,35 +84,33 @@ const (
 
 // asks returns if an examination of the agent looks for questions. An error about the settings of
 // Claude Code is logged and means asksNever, because rules do not depend on it.
-func (r judging) asks(ctx context.Context, agent records.Agent) (asking, error) {
-	switch judges, err := r.judges(ctx, agent); {
+func (j *judge) asks(ctx context.Context, agent records.Agent) (asking, error) {
+	switch judges, err := j.judges(ctx, agent); {
 	case err != nil:
-		r.options.Log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
+		j.log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
 		return asksNever, ctx.Err()
 	case !judges:
 		return asksNever, nil
 	}
-	if hasTokens, err := r.hasTokens(ctx); err != nil || !hasTokens {
+	if hasTokens, err := j.hasTokens(ctx); err != nil || !hasTokens {
 		return asksLater, err
 	}
 	return asksNow, nil
 }
 
 // schedule makes questions the agent's open ones, except with asksLater, and enqueues a job that asks
-// them, unless one is unfinished. The job starts tomorrow (UTC) with asksLater, and failedPause after
-// a failed one.
-func (r judging) schedule(ctx context.Context, agent records.Agent, asks asking, questions []records.ReviewQuestion) error {
-	runAt := time.Time{}
+// them, unless one is unfinished. The job starts tomorrow (UTC) if the day's tokens are used, and
+// failedPause after a failed one.
+func (j *judge) schedule(ctx context.Context, agent records.Agent, asks asking, questions []records.ReviewQuestion) error {
 	if asks == asksLater {
-		b, err := r.nextBatch(ctx, agent)
+		b, err := j.nextBatch(ctx, agent)
 		if err != nil || len(b.questions) == 0 {
 			return err
 		}
-		runAt = startOfDay(time.Now()).AddDate(0, 0, 1)
-	} else if err := r.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
+	} else if err := j.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
 		return err
 	}
-	all, err := jobs.List(ctx, r.store, agent.ID)
+	all, err := jobs.List(ctx, j.store, agent.ID)
 	if err != nil {
 		return err
 	}
@@ -100,41 +120,47 @@ func (r judging) schedule(ctx context.Context, agent records.Agent, asks asking,
 			last = job
 		}
 	}
+	runAt := time.Time{}
 	switch last.State {
 	case jobs.Waiting, jobs.Running:
 		return nil // its end causes an examination
 	case jobs.Failed, jobs.Cancelled:
-		if after := last.FinishedAt.Add(failedPause); runAt.Before(after) {
-			runAt = after
-		}
+		runAt = last.FinishedAt.Add(failedPause)
 	}
-	return r.kind.Enqueue(ctx, agent, judgeArgs{}, jobs.Once{Key: judgeKey, RunAt: runAt})
+	hasTokens, err := j.hasTokens(ctx)
+	if err != nil {
+		return err
+	}
+	if tomorrow := startOfDay(time.Now()).AddDate(0, 0, 1); !hasTokens && runAt.Before(tomorrow) {
+		runAt = tomorrow
+	}
+	return j.kind.Enqueue(ctx, agent, judgeArgs{}, jobs.Once{Key: judgeKey, RunAt: runAt})
 }
 
 func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // hasTokens reports whether tokens of the day are left.
-func (r judging) hasTokens(ctx context.Context) (bool, error) {
-	if r.options.DailyTokens <= 0 {
+func (j *judge) hasTokens(ctx context.Context) (bool, error) {
+	if j.dailyTokens <= 0 {
 		return true, nil
 	}
-	used, err := r.store.TokensOfKind(ctx, JobKind, startOfDay(time.Now()))
-	return used+r.unrecorded.Load() < r.options.DailyTokens, err
+	used, err := j.store.TokensOfKind(ctx, JobKind, startOfDay(time.Now()))
+	return used+j.unrecorded.Load() < j.dailyTokens, err
 }
 
-// judge is the work of the job that asks the model. It asks open questions until none are left, the
+// run is the work of the job that asks the model. It asks open questions until none are left, the
 // day's tokens are used, or a limit of the job is reached. It saves each answer at once, so that a
 // repeated job does not ask again. The result has the used tokens, also with an error.
-func (r judging) judge(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs.Result, err error) {
-	defer func() { r.unrecorded.Add(-int64(result.InputTokens + result.OutputTokens)) }()
-	agent, err := r.store.AgentUncounted(ctx, job.Slug)
+func (j *judge) run(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs.Result, err error) {
+	defer func() { j.unrecorded.Add(-int64(result.InputTokens + result.OutputTokens)) }()
+	agent, err := j.store.AgentUncounted(ctx, job.Slug)
 	if errors.Is(err, memories.ErrNotFound) {
 		return result, jobs.Permanent(err)
 	}
 	if err != nil {
 		return result, err
 	}
-	if judges, err := r.judges(ctx, agent); err != nil || !judges {
+	if judges, err := j.judges(ctx, agent); err != nil || !judges {
 		result.Message = "The agent's memory is switched off, or no model is configured; nothing was judged."
 		return result, err
 	}
@@ -144,26 +170,26 @@ func (r judging) judge(ctx context.Context, job jobs.Job, _ judgeArgs) (result j
 		if time.Since(started) > maxJudging {
 			break
 		}
-		hasTokens, err := r.hasTokens(ctx)
+		hasTokens, err := j.hasTokens(ctx)
 		if err != nil {
 			return result, err
 		}
 		if !hasTokens {
-			result.Message = fmt.Sprintf("Judged %d. The rest waits until tomorrow (UTC): today's %d tokens are used (--review-daily-tokens).", judged, r.options.DailyTokens)
+			result.Message = fmt.Sprintf("Judged %d. The rest waits until tomorrow (UTC): today's %d tokens are used (--review-daily-tokens).", judged, j.dailyTokens)
 			return result, nil
 		}
-		b, err := r.nextBatch(ctx, agent)
+		b, err := j.nextBatch(ctx, agent)
 		if err != nil {
 			return result, err
 		}
 		if len(b.questions) == 0 {
 			break
 		}
-		verdicts, err := r.ask(ctx, b, &result)
+		verdicts, err := j.ask(ctx, b, &result)
 		if err != nil && verdicts == nil {
 			return result, err
 		}
-		if saveErr := r.store.SaveReviewVerdicts(ctx, agent.ID, verdicts, records.Now()); saveErr != nil {
+		if saveErr := j.store.SaveReviewVerdicts(ctx, agent.ID, verdicts, records.Now()); saveErr != nil {
 			return result, saveErr
 		}
 		if err == nil {
@@ -184,11 +210,11 @@ var errUnusable = errors.New("the model answered something else than it was aske
 // ask asks the model about a batch and returns a verdict for each of its questions. Verdict is empty
 // if the question is to be asked again. ask adds the used tokens to result. If the model answered
 // without a usable verdict, it returns verdicts and an error. Without an answer, verdicts is nil.
-func (r judging) ask(ctx context.Context, b batch, result *jobs.Result) (verdicts []records.ReviewVerdict, err error) {
+func (j *judge) ask(ctx context.Context, b batch, result *jobs.Result) (verdicts []records.ReviewVerdict, err error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	answer, err := r.options.Model.Ask(ctx, b.question())
-	r.unrecorded.Add(int64(answer.InputTokens + answer.OutputTokens))
+	answer, err := j.model.Ask(ctx, b.question())
+	j.unrecorded.Add(int64(answer.InputTokens + answer.OutputTokens))
 	result.InputTokens, result.OutputTokens = result.InputTokens+answer.InputTokens, result.OutputTokens+answer.OutputTokens
 	result.Model = cmp.Or(answer.Model, result.Model)
 	var failed *model.Error
@@ -214,11 +240,11 @@ func (r judging) ask(ctx context.Context, b batch, result *jobs.Result) (verdict
 
 // nextBatch returns the next questions of the agent that fit into one question to the model, or none
 // if nothing is open. It deletes questions about contents that have changed or must not be sent.
-func (r judging) nextBatch(ctx context.Context, agent records.Agent) (batch, error) {
+func (j *judge) nextBatch(ctx context.Context, agent records.Agent) (batch, error) {
 	now := records.Now()
 	for _, isPairs := range []bool{false, true} {
 		for {
-			open, err := r.store.ReviewQuestions(ctx, agent.ID, isPairs, maxBatch)
+			open, err := j.store.ReviewQuestions(ctx, agent.ID, isPairs, maxBatch)
 			if err != nil {
 				return batch{}, err
 			}
@@ -226,12 +252,12 @@ func (r judging) nextBatch(ctx context.Context, agent records.Agent) (batch, err
 			for _, q := range open {
 				ids = append(ids, q.Memories...)
 			}
-			texts, err := r.store.ReviewTexts(ctx, agent.ID, now, ids)
+			texts, err := j.store.ReviewTexts(ctx, agent.ID, now, ids)
 			if err != nil {
 				return batch{}, err
 			}
 			b, dropped := newBatch(agent.Slug, open, texts, now)
-			if err := r.store.DeleteReviewQuestions(ctx, dropped); err != nil {
+			if err := j.store.DeleteReviewQuestions(ctx, dropped); err != nil {
 				return batch{}, err
 			}
 			if len(b.questions) > 0 {

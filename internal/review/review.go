@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"memoir/internal/agents"
@@ -87,9 +86,7 @@ type Reviewer struct {
 	options Options
 	off     map[findings.Kind]bool
 	wake    chan struct{}
-	kind    jobs.Kind[judgeArgs]
-	// unrecorded are the tokens that running jobs of this server have used.
-	unrecorded atomic.Int64
+	judge   *judge
 
 	mu       sync.Mutex
 	due      map[string]bool      // agents with an event since their last examination began
@@ -135,13 +132,10 @@ func Start(e *engine.Engine, store Store, options Options) *Reviewer {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Reviewer{
 		engine: e, store: store, options: options, off: map[findings.Kind]bool{}, wake: make(chan struct{}, 1),
-		due: map[string]bool{}, blocked: map[string]time.Time{}, deciding: map[string]bool{}, stop: stop,
+		due: map[string]bool{}, blocked: map[string]time.Time{}, deciding: map[string]bool{}, stop: stop, judge: newJudge(e, store, options),
 	}
 	for _, k := range options.Off {
 		r.off[k] = true
-	}
-	if options.Queue != nil {
-		r.kind = jobs.Register(options.Queue, JobKind, judging{r}.judge)
 	}
 	// Subscribing before Start returns prevents missing a change.
 	subscription := e.Hub().Subscribe()
@@ -280,7 +274,7 @@ func (r *Reviewer) Examine(ctx context.Context, slug string) error {
 		return err
 	}
 	at := records.Now()
-	asks, err := judging{r}.asks(ctx, agent)
+	asks, err := r.judge.asks(ctx, agent)
 	if err != nil {
 		return err
 	}
@@ -294,7 +288,7 @@ func (r *Reviewer) Examine(ctx context.Context, slug string) error {
 	}
 	if saved {
 		r.engine.Emit(slug, events.Reviewed)
-		err = judging{r}.schedule(ctx, agent, asks, questions)
+		err = r.judge.schedule(ctx, agent, asks, questions)
 	}
 	return err
 }

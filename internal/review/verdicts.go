@@ -180,12 +180,16 @@ func (x *examination) judgePairs(found []findings.Pair, texts map[string]records
 		of := sidesOf(p.A, p.B)
 		v, ok := judged[of]
 		delete(judged, of)
+		former := p.Kind
 		if ok {
 			p, ok = judgedPair(p, v, texts[p.A], texts[p.B])
 		} else {
 			ok = true
 		}
 		if ok {
+			if p.Kind != former {
+				x.former[of] = former
+			}
 			kept = append(kept, p)
 			x.proposeMerge(p, v)
 		}
