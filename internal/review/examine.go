@@ -228,8 +228,8 @@ type loader func(ctx context.Context, ids []string) ([]records.ReviewText, error
 type decisions func(ctx context.Context, ids []string) (map[string]bool, error)
 
 // pairItems appends the items about two to four memories, as rules and the model see them. It leaves
-// out decided pairs, also by their kind before the model changed it, and drops the item about one replaced memory if a
-// pair says so too.
+// out decided pairs, also by their kind before the model changed it. It drops the item about one
+// replaced memory if a pair says so too.
 func (x *examination) pairItems(ctx context.Context, load loader, isDecided decisions) error {
 	if x.off[findings.Duplicate] && x.off[findings.Contradiction] {
 		return nil
