@@ -173,3 +173,7 @@ DELETE FROM review_verdicts WHERE id = ANY(@ids::text[]) AND verdict IS NULL;
 UPDATE review_verdicts v SET asked = j.asked, verdict = j.verdict, reason = j.reason, keep = j.keep, merge = j.merge, judged_at = @judged_at
 FROM jsonb_to_recordset(@verdicts::jsonb) AS j (id text, asked integer, verdict text, reason text, keep uuid, merge jsonb)
 WHERE v.id = j.id AND v.agent_id = @agent_id;
+
+-- name: DeleteReviewVerdictsOf :exec
+-- Deletes what the model has said about a memory, which may quote it.
+DELETE FROM review_verdicts WHERE memory_ids && ARRAY[@memory_id::uuid];

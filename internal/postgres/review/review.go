@@ -94,6 +94,9 @@ func (r Rows) TextsOf(ctx context.Context, id uuid.UUID) ([]string, error) {
 // and replaces the values in the memory's journal, proposals and steps of plans. The journal refers
 // to the current content instead. The caller must run it in a transaction, and delete unused words.
 func (r Rows) RemoveValues(ctx context.Context, id uuid.UUID, values []string) error {
+	if err := r.q.DeleteReviewVerdictsOf(ctx, id); err != nil {
+		return err
+	}
 	rows, err := r.q.RevisionsOf(ctx, id)
 	if err != nil {
 		return err

@@ -120,6 +120,16 @@ func (q *Queries) DeleteReviewQuestionsBut(ctx context.Context, arg DeleteReview
 	return err
 }
 
+const deleteReviewVerdictsOf = `-- name: DeleteReviewVerdictsOf :exec
+DELETE FROM review_verdicts WHERE memory_ids && ARRAY[$1::uuid]
+`
+
+// Deletes what the model has said about a memory, which may quote it.
+func (q *Queries) DeleteReviewVerdictsOf(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteReviewVerdictsOf, memoryID)
+	return err
+}
+
 const forgetFormerFiles = `-- name: ForgetFormerFiles :exec
 UPDATE review_decisions SET undo = '{"final": true}' WHERE agent_id = $1 AND undo ? 'files'
 `
