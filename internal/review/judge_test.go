@@ -87,7 +87,10 @@ func (s *judgedServer) examine() bool {
 // examineAll examines the agent until the model has judged all.
 func (s *judgedServer) examineAll() {
 	s.Helper()
-	waittest.For(s, "the model", func() bool { return s.examine() && s.examine() })
+	waittest.For(s, "the model", func() bool {
+		judged := s.examine()
+		return judged && s.examine() // and it asks nothing more
+	})
 }
 
 // sent is a line of a question.
