@@ -208,7 +208,8 @@ func livedIn(t *testing.T) *site {
 	for path, text := range oneOfEach() {
 		m.Write(path, text)
 	}
-	s := serveMemoir(t, m, setting{decider: &decider{}})
+	d := &decider{}
+	s := serveMemoir(t, m, setting{decider: d})
 	s.scanAll()
 	for path := range files {
 		if !strings.HasSuffix(path, "/a.md") {
@@ -230,7 +231,7 @@ func livedIn(t *testing.T) *site {
 	m.Write("code-reviewer/memory/logs/notes.md", "No entry.\n")
 	m.Write("code-reviewer/session-memory/U01-C0-1741512345.123456/memory.md", "# Where we are\n\nThe request is split.\n")
 	s.scanAll()
-	s.examine(t)
+	d.Reviewer = examine(t, m)
 	return s
 }
 

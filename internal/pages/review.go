@@ -270,7 +270,7 @@ func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, refused erro
 		return refused
 	}
 	banner := templates.Banner{Tone: templates.Danger, Title: f.Title, Text: strings.Join(append([]string{f.Text}, f.Details...), " ")}
-	if errors.Is(refused, memories.ErrChanged) || errors.Is(refused, memories.ErrNotFound) {
+	if errors.Is(refused, review.ErrChanged) || errors.Is(refused, memories.ErrChanged) || errors.Is(refused, memories.ErrNotFound) {
 		f.Status, banner.Title, banner.Text = http.StatusConflict, "This changed while you read it", "Nothing was done. The list shows it as it is now."
 	}
 	if slug, ok := strings.CutPrefix(at.Path, "/agents/"); ok {

@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -13,12 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"memoir/internal/findings"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
@@ -48,23 +44,23 @@ func oneOfEach() memoirtest.Files {
 func reviewing(t *testing.T, files memoirtest.Files, with setting) *site {
 	t.Helper()
 	m := memoirtest.Start(t, files)
-	if f, ok := with.decider.(*decider); ok {
-		f.store, f.engine, f.url = m.Store, m.Engine, m.URL
+	r := examine(t, m)
+	if d, ok := with.decider.(*decider); ok {
+		d.Reviewer = r
 	}
-	s := serveMemoir(t, m, with)
-	s.examine(t)
-	return s
+	return serveMemoir(t, m, with)
 }
 
-// examine examines all agents with files.
-func (s *site) examine(t *testing.T) {
+// examine examines all agents of a Memoir, now and after each change.
+func examine(t testing.TB, m *memoirtest.Memoir) *review.Reviewer {
 	t.Helper()
-	r := review.Start(s.Engine, s.Store, review.Options{Settle: 10 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	r := review.Start(m.Engine, m.Store, review.Options{Settle: 10 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(r.Close)
 	waittest.For(t, "the review", func() bool {
-		outdated, err := s.Store.ReviewOutdated(t.Context(), time.Time{}, time.Now())
+		outdated, err := m.Store.ReviewOutdated(t.Context(), time.Time{}, time.Now())
 		return err == nil && len(outdated) == 0
 	})
+	return r
 }
 
 // itemPath returns the address of the first item of a kind.
@@ -77,55 +73,21 @@ func (s *site) itemPath(t *testing.T, kind findings.Kind) string {
 	return "/review/" + page.Items[0].ID
 }
 
-// decider deletes and keeps as the Reviewer does, in so far as the pages show it.
+// decider is a Reviewer that records choices, and refuses fixes.
 type decider struct {
-	url    string // of the database
-	store  *postgres.Store
-	engine *engine.Engine
-	mu     sync.Mutex
-	made   []review.Choice
+	*review.Reviewer
+	mu   sync.Mutex
+	made []review.Choice
 }
 
 func (d *decider) Decide(ctx context.Context, id string, choice review.Choice) (records.ReviewDecision, error) {
 	d.mu.Lock()
 	d.made = append(d.made, choice)
 	d.mu.Unlock()
-	decision := records.ReviewDecision{Item: id, Decision: choice.Decision, At: records.Now(), By: memories.ByBrowser}
-	item, err := d.store.ReviewItem(ctx, id)
-	if err != nil {
-		return decision, err
-	}
-	decision.Kind = string(item.Kind)
-	for i, etag := range choice.ETags {
-		if etag != item.Memories[i].ETag {
-			return decision, memories.ErrChanged
-		}
-	}
 	if choice.Decision == review.Fix {
-		return decision, &memories.ConflictError{Reason: "The file is locked."}
+		return records.ReviewDecision{}, &memories.ConflictError{Reason: "The file is locked."}
 	}
-	if choice.Decision == review.Delete {
-		if _, err := d.engine.Delete(ctx, item.Agent, item.Memories[0].ID, ""); err != nil {
-			return decision, err
-		}
-	}
-	err = d.exec(ctx, `INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by) VALUES ($1, $2, $3, $4, now(), 'browser')`,
-		id, item.AgentID, decision.Kind, decision.Decision)
-	return decision, errors.Join(err, d.exec(ctx, `DELETE FROM review_items WHERE id = $1`, id))
-}
-
-func (d *decider) Undo(ctx context.Context, id string) error {
-	return d.exec(ctx, `DELETE FROM review_decisions WHERE item_id = $1`, id)
-}
-
-func (d *decider) exec(ctx context.Context, statement string, values ...any) error {
-	conn, err := pgx.Connect(ctx, d.url)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx) //nolint:errcheck // nothing was left open
-	_, err = conn.Exec(ctx, statement, values...)
-	return err
+	return d.Reviewer.Decide(ctx, id, choice)
 }
 
 func (d *decider) last(t *testing.T) review.Choice {
@@ -183,7 +145,7 @@ func TestReview_OneOfEach(t *testing.T) {
 		"Billing port":   {"Keep 1", "Keep 2", "Merge…", "Keep both", "Snooze 30 days", "Never ask again"},
 		"untyped":        {"Fix", "Delete file", "Snooze 30 days", "Never ask again"},
 		"Tea pref":       {"Keep 1", "Keep 2", "Merge…", "Keep both", "Snooze 30 days", "Never ask again"},
-		"entry without":  {"Keep", "Snooze 30 days", "Never ask again"},
+		"entry without":  {"Fix", "Keep", "Snooze 30 days", "Never ask again"},
 	} {
 		if got := buttonsOf(page.card(text)); !slices.Equal(got, want) {
 			t.Errorf("%s has the buttons %q, want %q", text, got, want)

@@ -39,8 +39,8 @@ const (
 // errOff is the error for a decision that needs a part of Memoir that is not running.
 var errOff = &memories.ConflictError{Reason: "Suggestions and plans are switched off on this server. Nothing was changed."}
 
-// errChangedSeen is the error for memories that are not as the person saw them.
-var errChangedSeen = &memories.ConflictError{Reason: "A memory has changed since the item was listed. Nothing was changed. Read the item again and decide again."}
+// ErrChanged is the error for memories that are not as the person saw them.
+var ErrChanged = &memories.ConflictError{Reason: "A memory has changed since the item was listed. Nothing was changed. Read the item again and decide again."}
 
 // effect is the result of a decision.
 type effect struct {
@@ -80,7 +80,7 @@ func (r *Reviewer) Decide(ctx context.Context, id string, c Choice) (records.Rev
 	}
 	done, err := r.carryOut(ctx, agent, item, c)
 	if errors.Is(err, memories.ErrChanged) {
-		err = errChangedSeen
+		err = ErrChanged
 	}
 	if err != nil {
 		return records.ReviewDecision{}, err
@@ -162,7 +162,7 @@ func (c Choice) check(item records.ReviewItem) error {
 	}
 	for i, m := range item.Memories {
 		if c.ETags[i] != "*" && c.ETags[i] != m.ETag {
-			return errChangedSeen
+			return ErrChanged
 		}
 	}
 	return nil

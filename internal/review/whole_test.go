@@ -211,7 +211,7 @@ func TestReview_WholeSet(t *testing.T) {
 			})
 		})
 		if !isBack {
-			t.Errorf("%s of %s was taken back, and the item is not in the queue", d.decision, id)
+			t.Errorf("%s of %s was taken back, and the item is not in the queue: %+v", d.decision, id, d.item)
 		}
 	}
 	for _, d := range all {
