@@ -162,38 +162,6 @@ substitu
 폐기
 `)
 
-// linkCues are parts of words; a text that matches linkBy, useOther or linkOf has one of them or of
-// cues.
-var linkCues = lines(`
-overrid
-merged into
-now
-successor
-newer version
-current version
-instead
-corrects
-see
-use
-read
-follow
-verschoben
-neu
-siehe
-löst
-ablösung
-traslad
-ver
-voir
-déplac
-см
-sostitu
-改为
-换成
-置き換え
-統合
-`)
-
 func lines(list string) []string { return strings.Split(strings.TrimSpace(list), "\n") }
 
 func hasOne(content string, cues []string) bool {
@@ -213,6 +181,15 @@ var (
 	struck   = regexp.MustCompile(`^\W{0,8}~~[^~\n]{8,}~~`)
 )
 
+// wordsOfLinks are parts of words, one of which a text must have in lower case to match a pattern.
+// They are searched first, because the patterns take 0.3 ms for 1 KB.
+var wordsOfLinks = map[*regexp.Regexp][]string{
+	linkBy: strings.Split("supersed|replac|obsolet|overrid|deprecat|outdated|merged into|moved |now |successor|newer version|see instead|current version|"+
+		"ersetzt|abgelöst|abgelost|siehe|verschoben|reemplaz|sustituid|trasladad|remplac|obsolète|déplac|заменен|заменён|устарел|substitu|sostituit|vervangen|取代|改为|换成|置き換え|代わりに", "|"),
+	linkOf:   strings.Split("replac|supersed|obsolet|overrid|instead of|successor|corrects|ersetzt|löst|ablösung|reemplaz|sustituye|remplac|заменяет|substitui|取代|替代|代替", "|"),
+	useOther: strings.Split("instead|now|stattdessen|en su lugar|à la place|に置き換え|に移行|に統合|取代|替代|替换|代替|replaces this|supersedes this|ersetzt", "|"),
+}
+
 // linksOf returns the memories that a text names as replaced by it, or as its successors.
 func linksOf(t findings.Text) []link {
 	var found []link
@@ -220,10 +197,11 @@ func linksOf(t findings.Text) []link {
 		if !strings.ContainsAny(content, "[`") && !strings.Contains(content, ".md") {
 			continue
 		}
-		if lower := strings.ToLower(content); !hasOne(lower, cues) && !hasOne(lower, linkCues) {
-			continue
-		}
+		lower := strings.ToLower(content)
 		for i, pattern := range []*regexp.Regexp{linkBy, useOther, linkOf} {
+			if !hasOne(lower, wordsOfLinks[pattern]) {
+				continue
+			}
 			for _, at := range pattern.FindAllStringSubmatchIndex(content, 8) {
 				found = append(found, link{name: hashOf(foldedName(targetOf(content, at))), isOlder: i == 2})
 			}
@@ -299,7 +277,11 @@ func statement(t findings.Text) (findings.Span, bool) {
 		case findings.Body:
 			patterns = []*regexp.Regexp{status, struck, noLonger, linkBy, useOther, ends}
 		}
+		lower := strings.ToLower(field.content)
 		for _, pattern := range patterns {
+			if needed, known := wordsOfLinks[pattern]; known && !hasOne(lower, needed) {
+				continue
+			}
 			at := pattern.FindStringIndex(field.content)
 			isLink := pattern == linkBy || pattern == useOther
 			// A file or a name in a program can replace another one that the text is about.
