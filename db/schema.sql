@@ -774,7 +774,7 @@ CREATE INDEX review_items_memory_ids_idx ON review_items USING gin (memory_ids);
 CREATE TABLE review_runs (
     agent_id         bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
     examined_at      timestamptz NOT NULL,
-    memories_version bigint NOT NULL -- agents.memories_version at its start
+    memories_version bigint NOT NULL -- agents.memories_version at its start; -1: a decision was taken back at examined_at
 );
 
 -- What the background model has said about pairs of memories, and about single ones, and what it is

@@ -57,9 +57,15 @@ FROM jsonb_to_recordset(@items::jsonb) AS i (id text, kind text, rank integer, w
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
     search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject;
 
--- name: SaveReviewRun :exec
-INSERT INTO review_runs (agent_id, examined_at, memories_version) VALUES (@agent_id, @examined_at, @memories_version)
-ON CONFLICT (agent_id) DO UPDATE SET examined_at = excluded.examined_at, memories_version = excluded.memories_version;
+-- name: SaveReviewRun :execrows
+-- Saves nothing if a decision was taken back since examined_at.
+INSERT INTO review_runs AS r (agent_id, examined_at, memories_version) VALUES (@agent_id, @examined_at, @memories_version)
+ON CONFLICT (agent_id) DO UPDATE SET examined_at = excluded.examined_at, memories_version = excluded.memories_version
+WHERE r.memories_version >= 0 OR r.examined_at <= excluded.examined_at;
+
+-- name: OutdateReviewRun :exec
+-- Records that a decision about the agent was taken back.
+UPDATE review_runs SET memories_version = -1, examined_at = @at WHERE agent_id = @agent_id;
 
 -- name: ReviewOutdated :many
 -- Returns the slugs of present agents whose memories have changed since their last examination, that

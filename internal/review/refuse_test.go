@@ -3,6 +3,7 @@ package review_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model/modeltest"
+	"memoir/internal/records"
+	"memoir/internal/review"
 	"memoir/internal/waittest"
 	"memoir/internal/wire"
 )
@@ -241,6 +244,33 @@ func TestDecide_Snooze(t *testing.T) {
 	if s.find("junk", item.ID) == nil {
 		t.Error("the item is not back after its time")
 	}
+}
+
+// TestUndo_ByAnotherServer undoes decisions on a server that examines nothing. Another server must
+// notice that, also if it starts later, or examines the agent at that moment.
+func TestUndo_ByAnotherServer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, oneOfEach(), modeltest.SaysJSON(map[string]any{}))
+	junk, expired := s.open("junk", "todo"), s.open("expired", "")
+	s.examine("ada")
+	s.decide(junk, body{"decision": "never"})
+	s.decide(expired, body{"decision": "never"})
+	s.examine("ada")
+	s.reviewer.Close()
+	agent, err := s.Store.AgentUncounted(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := records.Now()
+	s.undo(junk)
+	if saved, err := s.Store.SaveReview(t.Context(), agent.ID, agent.ClaudeMD.Version, began, nil); saved || err != nil {
+		t.Errorf("an examination that began before the undo is saved: %v %v", saved, err)
+	}
+	other := review.Start(s.Engine, s.Store, review.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(other.Close)
+	s.open("junk", junk.ID)
+	s.undo(expired)
+	s.open("expired", expired.ID)
 }
 
 func TestDecide_MissingAndBlocked(t *testing.T) {

@@ -113,7 +113,7 @@ type Store interface {
 	ReviewOutdated(ctx context.Context, before, now time.Time) ([]string, error)
 	SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error)
 	SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error
-	ReopenReview(ctx context.Context, items ...string) error
+	ReopenReview(ctx context.Context, agentID int64, at time.Time, items ...string) error
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	ReopenProposal(ctx context.Context, agentID int64, id string) error
 

@@ -10,7 +10,6 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
-	"memoir/internal/sync/events"
 )
 
 // undo describes how to take a decision back, besides deleting it. It is stored as JSON.
@@ -105,11 +104,10 @@ func (r *Reviewer) Undo(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.store.ReopenReview(ctx, append(u.Also, id)...); err != nil {
+	if err := r.store.ReopenReview(ctx, agent.ID, records.Now(), append(u.Also, id)...); err != nil {
 		return err
 	}
-	r.request(d.Agent)
-	r.engine.Emit(d.Agent, events.Reviewed)
+	r.engine.EmitScanned(d.Agent) // the server with the agent's lease examines it
 	return nil
 }
 

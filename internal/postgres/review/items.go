@@ -94,15 +94,15 @@ func (i *Items) ReviewDecisions(ctx context.Context, items []string) (map[string
 
 // ReviewOutdated returns the slugs of the present agents to examine: those whose memories have
 // changed since their last examination, those examined before a time, and those for which a
-// decision has ended since.
+// decision has ended or was taken back since.
 func (i *Items) ReviewOutdated(ctx context.Context, before, now time.Time) ([]string, error) {
 	slugs, err := i.q.ReviewOutdated(ctx, queries.ReviewOutdatedParams{Before: before, Now: &now})
 	return slugs, dberr.Wrap("read which agents to examine", err)
 }
 
-// SaveReview makes items those of the agent, and records the examination. version is the version of
-// the agent's memories that was examined; if it has changed, SaveReview saves nothing and saved is
-// false. Known items keep their CreatedAt.
+// SaveReview makes items those of the agent, and records the examination, which began at a time.
+// version is the version of the agent's memories that was examined. If it has changed, or a decision
+// was taken back since, SaveReview saves nothing and saved is false. Known items keep their CreatedAt.
 func (i *Items) SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error) {
 	rows, ids := make([]itemRow, len(items)), make([]string, len(items))
 	for n, item := range items {
@@ -118,6 +118,10 @@ func (i *Items) SaveReview(ctx context.Context, agentID, version int64, at time.
 		if err != nil || now != version {
 			return err
 		}
+		n, err := q.SaveReviewRun(ctx, queries.SaveReviewRunParams{AgentID: agentID, ExaminedAt: at, MemoriesVersion: version})
+		if err != nil || n == 0 {
+			return err
+		}
 		if err := q.DeleteReviewItemsBut(ctx, queries.DeleteReviewItemsButParams{AgentID: agentID, Ids: ids}); err != nil {
 			return err
 		}
@@ -125,7 +129,7 @@ func (i *Items) SaveReview(ctx context.Context, agentID, version int64, at time.
 			return err
 		}
 		saved = true
-		return q.SaveReviewRun(ctx, queries.SaveReviewRunParams{AgentID: agentID, ExaminedAt: at, MemoriesVersion: version})
+		return nil
 	})
 	return saved && err == nil, dberr.Wrap("save the review", err)
 }
@@ -257,11 +261,16 @@ func (i *Items) SettleReview(ctx context.Context, agentID int64, isOpen bool, de
 	}))
 }
 
-// ReopenReview deletes the decisions about items. The next examination finds the items again.
-func (i *Items) ReopenReview(ctx context.Context, items ...string) error {
+// ReopenReview takes the decisions about items of the agent back, at a time, and makes the agent
+// outdated. The next examination finds the items again.
+func (i *Items) ReopenReview(ctx context.Context, agentID int64, at time.Time, items ...string) error {
 	return dberr.Wrap("reopen an item", pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
+		q := i.q.WithTx(tx)
+		if err := q.OutdateReviewRun(ctx, queries.OutdateReviewRunParams{AgentID: agentID, At: at}); err != nil {
+			return err
+		}
 		for _, item := range items {
-			if err := Of(0, i.q.WithTx(tx)).DeleteDecision(ctx, item); err != nil {
+			if err := Of(agentID, q).DeleteDecision(ctx, item); err != nil {
 				return err
 			}
 		}

@@ -249,6 +249,21 @@ func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams
 	return items, nil
 }
 
+const outdateReviewRun = `-- name: OutdateReviewRun :exec
+UPDATE review_runs SET memories_version = -1, examined_at = $1 WHERE agent_id = $2
+`
+
+type OutdateReviewRunParams struct {
+	At      time.Time
+	AgentID int64
+}
+
+// Records that a decision about the agent was taken back.
+func (q *Queries) OutdateReviewRun(ctx context.Context, arg OutdateReviewRunParams) error {
+	_, err := q.db.Exec(ctx, outdateReviewRun, arg.At, arg.AgentID)
+	return err
+}
+
 const removeFromNames = `-- name: RemoveFromNames :exec
 UPDATE activity a SET name = replace(a.name, $1::text, $2::text), other_name = replace(a.other_name, $1, $2)
 WHERE a.memory_id = $3 AND (strpos(a.name, $1) > 0 OR strpos(a.other_name, $1) > 0)
@@ -860,9 +875,10 @@ func (q *Queries) SaveReviewQuestions(ctx context.Context, arg SaveReviewQuestio
 	return err
 }
 
-const saveReviewRun = `-- name: SaveReviewRun :exec
-INSERT INTO review_runs (agent_id, examined_at, memories_version) VALUES ($1, $2, $3)
+const saveReviewRun = `-- name: SaveReviewRun :execrows
+INSERT INTO review_runs AS r (agent_id, examined_at, memories_version) VALUES ($1, $2, $3)
 ON CONFLICT (agent_id) DO UPDATE SET examined_at = excluded.examined_at, memories_version = excluded.memories_version
+WHERE r.memories_version >= 0 OR r.examined_at <= excluded.examined_at
 `
 
 type SaveReviewRunParams struct {
@@ -871,9 +887,13 @@ type SaveReviewRunParams struct {
 	MemoriesVersion int64
 }
 
-func (q *Queries) SaveReviewRun(ctx context.Context, arg SaveReviewRunParams) error {
-	_, err := q.db.Exec(ctx, saveReviewRun, arg.AgentID, arg.ExaminedAt, arg.MemoriesVersion)
-	return err
+// Saves nothing if a decision was taken back since examined_at.
+func (q *Queries) SaveReviewRun(ctx context.Context, arg SaveReviewRunParams) (int64, error) {
+	result, err := q.db.Exec(ctx, saveReviewRun, arg.AgentID, arg.ExaminedAt, arg.MemoriesVersion)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const saveReviewVerdicts = `-- name: SaveReviewVerdicts :exec
