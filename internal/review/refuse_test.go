@@ -246,6 +246,38 @@ func TestDecide_Snooze(t *testing.T) {
 	}
 }
 
+// TestDecide_DuringExamination saves the result of an examination that began before a decision.
+func TestDecide_DuringExamination(t *testing.T) {
+	t.Parallel()
+	s := serve(t, oneOfEach(), modeltest.SaysJSON(map[string]any{}))
+	junk, expired := s.open("junk", "todo"), s.open("expired", "")
+	s.examine("ada")
+	s.reviewer.Close()
+	agent, err := s.Store.AgentUncounted(t.Context(), "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := records.Now()
+	var found []records.ReviewItem
+	for _, open := range []wire.ReviewItem{junk, expired} {
+		item, err := s.Store.ReviewItem(t.Context(), open.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, item)
+	}
+	s.decide(junk, body{"decision": "snooze"})
+	if saved, err := s.Store.SaveReview(t.Context(), agent.ID, agent.ClaudeMD.Version, began, found); !saved || err != nil {
+		t.Fatalf("saved %v: %v", saved, err)
+	}
+	if s.find("junk", junk.ID) != nil {
+		t.Error("the decided item is back")
+	}
+	if s.find("expired", expired.ID) == nil {
+		t.Error("the other item is gone")
+	}
+}
+
 // TestUndo_ByAnotherServer undoes decisions on a server that examines nothing. Another server must
 // notice that, also if it starts later, or examines the agent at that moment.
 func TestUndo_ByAnotherServer(t *testing.T) {

@@ -102,7 +102,8 @@ func (i *Items) ReviewOutdated(ctx context.Context, before, now time.Time) ([]st
 
 // SaveReview makes items those of the agent, and records the examination, which began at a time.
 // version is the version of the agent's memories that was examined. If it has changed, or a decision
-// was taken back since, SaveReview saves nothing and saved is false. Known items keep their CreatedAt.
+// was taken back since, SaveReview saves nothing and saved is false. It omits items that were decided
+// since. Known items keep their CreatedAt.
 func (i *Items) SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error) {
 	rows, ids := make([]itemRow, len(items)), make([]string, len(items))
 	for n, item := range items {
@@ -245,6 +246,9 @@ func (i *Items) ReviewItem(ctx context.Context, id string) (records.ReviewItem, 
 func (i *Items) SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error {
 	return dberr.Wrap("settle an item", pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
 		q := i.q.WithTx(tx)
+		if err := q.LockReviewRun(ctx, agentID); err != nil {
+			return err
+		}
 		for at, d := range decisions {
 			n, err := q.DeleteReviewItem(ctx, d.Item)
 			if err != nil {

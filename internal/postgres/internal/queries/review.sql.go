@@ -249,6 +249,16 @@ func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams
 	return items, nil
 }
 
+const lockReviewRun = `-- name: LockReviewRun :exec
+SELECT FROM review_runs WHERE agent_id = $1 FOR UPDATE
+`
+
+// Keeps examinations of the agent from being saved until the transaction ends.
+func (q *Queries) LockReviewRun(ctx context.Context, agentID int64) error {
+	_, err := q.db.Exec(ctx, lockReviewRun, agentID)
+	return err
+}
+
 const outdateReviewRun = `-- name: OutdateReviewRun :exec
 UPDATE review_runs SET memories_version = -1, examined_at = $1 WHERE agent_id = $2
 `
@@ -841,6 +851,7 @@ INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories
 SELECT i.id, $1, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
     i.evidence, i.keep, i.merge, i.subject, $2
 FROM jsonb_to_recordset($3::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
+WHERE NOT EXISTS (SELECT FROM review_decisions d WHERE d.item_id = i.id AND (d.until IS NULL OR d.until > $2))
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
     search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject
 `
@@ -851,6 +862,7 @@ type SaveReviewItemsParams struct {
 	Items   []byte
 }
 
+// Omits items with a decision that holds.
 func (q *Queries) SaveReviewItems(ctx context.Context, arg SaveReviewItemsParams) error {
 	_, err := q.db.Exec(ctx, saveReviewItems, arg.AgentID, arg.FoundAt, arg.Items)
 	return err
