@@ -17,6 +17,7 @@ import (
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
@@ -358,24 +359,16 @@ func (x *examination) indexItems(index engine.Index) {
 		}
 	}
 	if unloaded > 0 {
-		x.add(records.ReviewItem{ID: indexItemID(findings.Index, x.agent.Slug, index), Kind: findings.Index, Subject: index.Path, Reason: counted(unloaded, "line is not loaded", "lines are not loaded")})
+		x.add(records.ReviewItem{ID: indexItemID(findings.Index, x.agent.Slug, index), Kind: findings.Index, Subject: index.Path, Reason: memtext.Counted(unloaded, "line is not loaded", "lines are not loaded")})
 	}
 	if dead > 0 {
-		x.add(records.ReviewItem{ID: indexItemID(findings.Link, x.agent.Slug, index), Kind: findings.Link, Subject: index.Path, Reason: counted(dead, "entry without a file", "entries without a file")})
+		x.add(records.ReviewItem{ID: indexItemID(findings.Link, x.agent.Slug, index), Kind: findings.Link, Subject: index.Path, Reason: memtext.Counted(dead, "entry without a file", "entries without a file")})
 	}
 }
 
 // indexItemID returns the id of an item about a MEMORY.md.
 func indexItemID(k findings.Kind, slug string, index engine.Index) string {
 	return findings.ItemID(k, slug, findings.Content{Name: index.Path, Fingerprint: memories.FingerprintOf("", "", string(index.Raw))})
-}
-
-// counted returns a number with the fitting word.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // other appends an item about something that is no memory: a blocked content, a proposal or a step.

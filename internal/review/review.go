@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/background"
 	"memoir/internal/findings"
 	"memoir/internal/findings/links"
 	"memoir/internal/jobs"
@@ -69,8 +70,6 @@ const (
 	every = 24 * time.Hour
 	// round is the time between two searches for agents to examine.
 	round = 10 * time.Minute
-	// retry is the delay after a failure of the database (arbitrary).
-	retry = 10 * time.Second
 	// maxItems is the maximum number of items of an agent. The others follow when these are decided.
 	// It is arbitrary: nobody decides more in a week.
 	maxItems = 10_000
@@ -85,16 +84,13 @@ type Reviewer struct {
 	store   Store
 	options Options
 	off     map[findings.Kind]bool
-	wake    chan struct{}
+	worker  *background.Worker
 	judge   *judge
 
 	mu       sync.Mutex
 	due      map[string]bool      // agents with an event since their last examination began
 	blocked  map[string]time.Time // when an agent may be examined again
 	deciding map[string]bool      // items that are being decided
-
-	stop    context.CancelFunc
-	running sync.WaitGroup
 }
 
 // Store is the database of a Reviewer. *postgres.Store implements and documents it.
@@ -114,6 +110,7 @@ type Store interface {
 	SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error)
 	SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error
 	ReopenReview(ctx context.Context, agentID int64, at time.Time, items ...string) error
+	Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error)
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	ReopenProposal(ctx context.Context, agentID int64, id string) error
 
@@ -129,25 +126,25 @@ type Store interface {
 // caller must call Close before closing the engine.
 func Start(e *engine.Engine, store Store, options Options) *Reviewer {
 	options.Settle = cmp.Or(options.Settle, defaultSettle)
-	ctx, stop := context.WithCancel(context.Background())
 	r := &Reviewer{
-		engine: e, store: store, options: options, off: map[findings.Kind]bool{}, wake: make(chan struct{}, 1),
-		due: map[string]bool{}, blocked: map[string]time.Time{}, deciding: map[string]bool{}, stop: stop, judge: newJudge(e, store, options),
+		engine: e, store: store, options: options, off: map[findings.Kind]bool{}, judge: newJudge(e, store, options),
+		due: map[string]bool{}, blocked: map[string]time.Time{}, deciding: map[string]bool{},
 	}
 	for _, k := range options.Off {
 		r.off[k] = true
 	}
-	// Subscribing before Start returns prevents missing a change.
-	subscription := e.Hub().Subscribe()
-	r.running.Go(func() { r.listen(ctx, subscription) })
-	r.running.Go(func() { r.work(ctx) })
+	r.worker = background.New(background.Work{
+		Engine: e, Settle: options.Settle, Every: round, Do: r.examineDue, Log: options.Log, Failed: "review not brought up to date, will retry",
+		Changed: r.request,
+		Round:   func() {}, // the database names what is due
+	})
+	r.worker.Start()
 	return r
 }
 
 // Close cancels the running examination, without saving its result, and waits for its end.
 func (r *Reviewer) Close() {
-	r.stop()
-	r.running.Wait()
+	r.worker.Close()
 }
 
 // request makes an agent due and wakes the worker. The empty slug wakes it only.
@@ -157,65 +154,7 @@ func (r *Reviewer) request(slug string) {
 	if slug != "" {
 		r.due[slug] = true
 	}
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
-}
-
-// listen makes an agent due after each event about it except events.Published. It ends with ctx or
-// when the hub closes.
-func (r *Reviewer) listen(ctx context.Context, subscription *events.Subscription) {
-	defer subscription.Close()
-	rounds := time.NewTicker(round)
-	defer rounds.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case event, open := <-subscription.Events:
-			if !open {
-				return
-			}
-			if event.Kind != events.Published && event.Kind != events.Reviewed {
-				r.request(event.Agent)
-			}
-		case <-rounds.C:
-			r.request("")
-		}
-	}
-}
-
-// work examines what is due whenever it is woken, until ctx ends. It logs errors, and waits for
-// retry after one.
-func (r *Reviewer) work(ctx context.Context) {
-	r.request("")
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.wake:
-		}
-		pause(ctx, r.options.Settle)
-		if !r.engine.Ready() {
-			r.request("")
-			continue
-		}
-		if err := r.examineDue(ctx); err != nil && ctx.Err() == nil {
-			r.options.Log.Warn("review not brought up to date, will retry", "error", err)
-			pause(ctx, retry)
-			r.request("")
-		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+	r.worker.Wake()
 }
 
 // examineDue examines the agents that are due: those with an event, and those that the database
@@ -231,10 +170,12 @@ func (r *Reviewer) examineDue(ctx context.Context) error {
 		r.due[slug] = true
 	}
 	var slugs []string
-	later := time.Duration(0)
+	next := time.Duration(0)
 	for slug := range r.due {
 		if wait := time.Until(r.blocked[slug]); wait > 0 {
-			later = max(later, wait)
+			if next == 0 || wait < next {
+				next = wait
+			}
 			continue
 		}
 		delete(r.due, slug)
@@ -242,8 +183,8 @@ func (r *Reviewer) examineDue(ctx context.Context) error {
 		slugs = append(slugs, slug)
 	}
 	r.mu.Unlock()
-	if later > 0 {
-		time.AfterFunc(later, func() { r.request("") })
+	if next > 0 {
+		time.AfterFunc(next, r.worker.Wake)
 	}
 	var failed error
 	for _, slug := range slugs {
@@ -386,17 +327,12 @@ func (r *Reviewer) others(ctx context.Context, x *examination) error {
 	} else if !errors.As(err, &unreadable) {
 		return err
 	}
-	for cursor := ""; ; {
-		page, err := r.store.BlockedPage(ctx, x.agent.ID, records.MaxLimit, cursor)
-		if err != nil {
-			return err
-		}
-		for _, b := range page.Blocked {
-			x.other(findings.Blocked, b.ID, "Deleted before, back on disk")
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			break
-		}
+	blocked, err := r.store.Blocked(ctx, x.agent.ID)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocked {
+		x.other(findings.Blocked, b.ID, "Deleted before, back on disk")
 	}
 	for cursor := ""; ; {
 		page, err := r.store.Proposals(ctx, x.agent.ID, records.ProposalWaiting, records.MaxLimit, cursor)

@@ -19,10 +19,10 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/background"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
-	"memoir/internal/sync/events"
 )
 
 // Options configures a Checker. Zero fields mean the defaults.
@@ -44,8 +44,6 @@ const (
 	defaultEvery  = time.Hour
 	defaultFresh  = 10 * time.Minute
 	defaultSettle = 2 * time.Second
-	// retry is the delay after a failure of the database (arbitrary).
-	retry = 10 * time.Second
 	// share limits background checks to 1/share of the time (arbitrary).
 	share = 10
 	// maxTogether is the maximum number of citations in one walk, which limits the memory
@@ -61,14 +59,11 @@ type Checker struct {
 	store   Store
 	options Options
 	turn    chan struct{} // held by the running check
-	wake    chan struct{}
+	worker  *background.Worker
 
 	mu sync.Mutex
 	// due are the agents to check, by slug. The value is the time of the oldest acceptable check.
 	due map[string]time.Time
-
-	stop    context.CancelFunc
-	running sync.WaitGroup
 }
 
 // Start returns a Checker and starts its background checks. They check all agents when the engine
@@ -79,22 +74,20 @@ func Start(e *engine.Engine, store Store, options Options) *Checker {
 	options.Fresh = cmp.Or(options.Fresh, defaultFresh)
 	options.Settle = cmp.Or(options.Settle, defaultSettle)
 	options.Limits = cmp.Or(options.Limits, DefaultLimits())
-	ctx, stop := context.WithCancel(context.Background())
-	c := &Checker{
-		engine: e, store: store, options: options, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		due: map[string]time.Time{}, stop: stop,
-	}
-	// Subscribing before Start returns prevents missing a change.
-	subscription := e.Hub().Subscribe()
-	c.running.Go(func() { c.listen(ctx, subscription) })
-	c.running.Go(func() { c.work(ctx) })
+	c := &Checker{engine: e, store: store, options: options, turn: make(chan struct{}, 1), due: map[string]time.Time{}}
+	c.worker = background.New(background.Work{
+		Engine: e, Settle: options.Settle, Every: options.Every, Do: c.checkDue, Log: options.Log, Failed: "citation check failed, will retry",
+		Changed: func(slug string) { c.request(slug, time.Time{}) },
+		Round:   func() { c.request("", time.Now().Add(-options.Every/2)) }, // also those checked late in the last round
+	})
+	c.request("", time.Now().Add(-options.Every))
+	c.worker.Start()
 	return c
 }
 
 // Close cancels the running background check, without storing its results, and waits for its end.
 func (c *Checker) Close() {
-	c.stop()
-	c.running.Wait()
+	c.worker.Close()
 }
 
 // Ask requests a background check of the agent's memories that have changed or were last checked
@@ -111,64 +104,7 @@ func (c *Checker) request(slug string, since time.Time) {
 	if before, waits := c.due[slug]; !waits || since.After(before) {
 		c.due[slug] = since
 	}
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
-
-// listen requests a check of an agent after each event about it except events.Published, and of
-// all agents every Options.Every. It ends with ctx or when the hub closes.
-func (c *Checker) listen(ctx context.Context, subscription *events.Subscription) {
-	defer subscription.Close()
-	rounds := time.NewTicker(c.options.Every)
-	defer rounds.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case event, open := <-subscription.Events:
-			if !open {
-				return
-			}
-			if event.Kind != events.Published {
-				c.request(event.Agent, time.Time{}) // an empty slug means all agents
-			}
-		case <-rounds.C:
-			c.request("", time.Now().Add(-c.options.Every/2)) // also those checked late in the last round
-		}
-	}
-}
-
-// work checks the due agents whenever it is woken, until ctx ends. It waits Options.Settle before
-// each check. It logs errors, and waits for retry after one. At its start it makes all agents due.
-func (c *Checker) work(ctx context.Context) {
-	c.request("", time.Now().Add(-c.options.Every))
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-c.wake:
-		}
-		pause(ctx, c.options.Settle)
-		if !c.engine.Ready() {
-			c.request("", time.Time{}) // check all files of the first scan together
-			continue
-		}
-		if err := c.checkDue(ctx); err != nil && ctx.Err() == nil {
-			c.options.Log.Warn("citation check failed, will retry", "error", err)
-			pause(ctx, retry)
-		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+	c.worker.Wake()
 }
 
 // checkDue checks the memories of the agents that are due and whose lease this server holds. It
@@ -199,7 +135,7 @@ func (c *Checker) checkDue(ctx context.Context) error {
 			failed = err
 			c.request(slug, since)
 		}
-		pause(ctx, (share-1)*time.Since(started)) // limits the load of an agent that changes permanently
+		background.Pause(ctx, (share-1)*time.Since(started)) // limits the load of an agent that changes permanently
 	}
 	return failed
 }
