@@ -741,7 +741,7 @@ CREATE TABLE review_decisions (
     decision   text NOT NULL,
     decided_at timestamptz NOT NULL,
     decided_by text NOT NULL CHECK (decided_by IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
-    until      timestamptz, -- of a snoozed item; NULL: for good
+    until      timestamptz, -- when it stops to hold, for a change of memories decided_at; NULL: never
     undo       jsonb        -- what takes the decision back, besides deleting it; NULL: nothing
 );
 

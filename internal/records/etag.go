@@ -9,6 +9,14 @@ import (
 	"memoir/internal/memories"
 )
 
+// Masked returns a memory as readers get it: the texts of one in quarantine are masked.
+func Masked(m memories.Memory) memories.Memory {
+	if m.IsQuarantined() {
+		m.Name, m.Description, m.Body = quarantine.Mask(m.Name), quarantine.Mask(m.Description), quarantine.Mask(m.Body)
+	}
+	return m
+}
+
 // ETag returns the strong entity tag of a memory, with quotes. It depends on the memory's id, name,
 // state, scope, content, and the hash of its file.
 func ETag(m memories.Memory) string {

@@ -54,10 +54,9 @@ func NewProblemChange(t TextToExamine, problems []memories.Problem) ProblemChang
 	}}
 }
 
-// ReviewText is a memory as the review sees it.
+// ReviewText is a memory as the review sees it, with its Body.
 type ReviewText struct {
 	MemoryRow
-	Body    string
 	Dead    int // dead citations
 	Recalls int // deliveries in the last days
 }

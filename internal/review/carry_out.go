@@ -3,8 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/files"
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
@@ -196,20 +195,16 @@ func (r *Reviewer) allow(ctx context.Context, agent records.Agent, item records.
 // blockedName returns the name of a blocked content. It fails with memories.ErrNotFound for an
 // unknown id.
 func (r *Reviewer) blockedName(ctx context.Context, agent records.Agent, id string) (string, error) {
-	for cursor := ""; ; {
-		page, err := r.store.BlockedPage(ctx, agent.ID, records.MaxLimit, cursor)
-		if err != nil {
-			return "", err
-		}
-		for _, b := range page.Blocked {
-			if b.ID == id {
-				return b.Name, nil
-			}
-		}
-		if cursor = page.NextCursor; cursor == "" {
-			return "", memories.ErrNotFound
+	all, err := r.store.Blocked(ctx, agent.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, b := range all {
+		if b.ID == id {
+			return b.Name, nil
 		}
 	}
+	return "", memories.ErrNotFound
 }
 
 // named returns the agent's undeleted memories with a name, by their ids.
@@ -301,11 +296,6 @@ func fixFor(fixes []frontmatter.Fix, decision string) int {
 	return max(0, slices.IndexFunc(fixes, func(f frontmatter.Fix) bool { return f.Guessed && f.Code == fixes[0].Code }))
 }
 
-func hashOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
-}
-
 // repairIndex brings MEMORY.md in step, if it is as the item has it. The choice may have the ETag of
 // the change that the person saw.
 func (r *Reviewer) repairIndex(ctx context.Context, agent records.Agent, item records.ReviewItem, c Choice) (effect, error) {
@@ -329,7 +319,7 @@ func (r *Reviewer) repairIndex(ctx context.Context, agent records.Agent, item re
 	var done effect
 	for _, f := range append([]engine.IndexChange{change}, change.Topics...) { // the index first: no entry is lost
 		below, _ := belowPrimary(agent, f.Path)
-		done.Files = append(done.Files, formerFile{Path: below, Hash: hashOf(f.After), Before: f.Before})
+		done.Files = append(done.Files, formerFile{Path: below, Hash: files.Hash(f.After), Before: f.Before})
 	}
 	return done, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"memoir/internal/files"
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -184,11 +185,11 @@ func (r *Reviewer) revertText(ctx context.Context, slug string, t *formerText) e
 
 // revertFiles writes files as before, and removes those that the decision has created, if they are as
 // the decision has left them. It fails with memories.ErrChanged if the first one is not.
-func (r *Reviewer) revertFiles(ctx context.Context, slug string, files []formerFile) error {
-	for i, f := range files {
+func (r *Reviewer) revertFiles(ctx context.Context, slug string, all []formerFile) error {
+	for i, f := range all {
 		raw, err := r.engine.ReadFile(ctx, slug, f.Path)
 		switch {
-		case err == nil && hashOf(raw) != f.Hash:
+		case err == nil && files.Hash(raw) != f.Hash:
 			err = memories.ErrChanged
 		case err == nil && f.Before == nil:
 			err = r.engine.RemoveFile(ctx, slug, f.Path)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 )
@@ -123,10 +122,7 @@ type MemoryList struct {
 // if it is "", ClaudeMD is null. The age counts to now. The texts of a memory in quarantine are
 // masked.
 func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
-	if m.IsQuarantined() {
-		m.Name, m.Description, m.Body = quarantine.Mask(m.Name), quarantine.Mask(m.Description), quarantine.Mask(m.Body)
-	}
-	return Revealed(m, claudeMDProblem, now)
+	return Revealed(records.Masked(m), claudeMDProblem, now)
 }
 
 // Revealed is MemoryOf without masks.

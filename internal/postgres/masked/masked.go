@@ -19,14 +19,6 @@ import (
 // them as they are.
 type Store struct{ *postgres.Store }
 
-// Memory masks the texts of a memory in quarantine, and returns other memories as they are.
-func Memory(m memories.Memory) memories.Memory {
-	if m.IsQuarantined() {
-		m.Name, m.Description, m.Body = quarantine.Mask(m.Name), quarantine.Mask(m.Description), quarantine.Mask(m.Body)
-	}
-	return m
-}
-
 // Revealed is postgres.Store.Memory: nothing is masked.
 func (s Store) Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return s.Store.Memory(ctx, agent, id)
@@ -35,22 +27,20 @@ func (s Store) Revealed(ctx context.Context, agent records.Agent, id string) (me
 // Memory is postgres.Store.Memory with masked texts.
 func (s Store) Memory(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	m, err := s.Store.Memory(ctx, agent, id)
-	return Memory(m), err
+	return records.Masked(m), err
 }
 
 // MemoriesByID is postgres.Store.MemoriesByID with masked names.
 func (s Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
 	found, err := s.Store.MemoriesByID(ctx, agent, ids)
-	return each(found, Memory), err
+	return each(found, records.Masked), err
 }
 
 // ReviewTexts is postgres.Store.ReviewTexts with masked texts.
 func (s Store) ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error) {
 	found, err := s.Store.ReviewTexts(ctx, agentID, since, ids)
 	for i := range found {
-		if t := &found[i]; t.IsQuarantined() {
-			t.Name, t.Description, t.Body = quarantine.Mask(t.Name), quarantine.Mask(t.Description), quarantine.Mask(t.Body)
-		}
+		found[i].Memory = records.Masked(found[i].Memory)
 	}
 	return found, err
 }
@@ -58,7 +48,7 @@ func (s Store) ReviewTexts(ctx context.Context, agentID int64, since time.Time, 
 // Memories is postgres.Store.Memories with masked texts. As of a past moment, each text is examined.
 func (s Store) Memories(ctx context.Context, agent records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	found, err := s.Store.Memories(ctx, agent, filter, page)
-	mask := Memory
+	mask := records.Masked
 	if filter.AsOf != "" {
 		mask = past
 	}
@@ -84,7 +74,7 @@ func past(m memories.Memory) memories.Memory {
 // Search is postgres.Store.Search with masked texts.
 func (s Store) Search(ctx context.Context, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	found, err := s.Store.Search(ctx, filter, page)
-	found.Memories = each(found.Memories, Memory)
+	found.Memories = each(found.Memories, records.Masked)
 	return found, err
 }
 

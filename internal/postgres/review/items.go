@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,8 +77,8 @@ func (i *Items) ReviewTexts(ctx context.Context, agentID int64, since time.Time,
 
 func (i *Items) textOf(row queries.ReviewTextsRow) (records.ReviewText, error) {
 	head, err := i.row(row.Memory)
-	head.Description = row.Description
-	return records.ReviewText{MemoryRow: head, Body: row.Body, Dead: int(row.Dead), Recalls: int(row.Recalls)}, err
+	head.Description, head.Body = row.Description, row.Body
+	return records.ReviewText{MemoryRow: head, Dead: int(row.Dead), Recalls: int(row.Recalls)}, err
 }
 
 // ReviewPaths returns the paths of the agent's files on disk, in no order.
@@ -201,20 +202,11 @@ func (i *Items) Review(ctx context.Context, list records.ReviewList) (records.Re
 	for _, c := range counts {
 		kind := findings.Kind(c.Kind)
 		page.Counts[kind] += int(c.N)
-		if len(list.Kinds) == 0 || contains(list.Kinds, kind) {
+		if len(list.Kinds) == 0 || slices.Contains(list.Kinds, kind) {
 			page.Total += int(c.N)
 		}
 	}
 	return page, dberr.Wrap("count the review", err)
-}
-
-func contains(kinds []findings.Kind, kind findings.Kind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
 }
 
 // escapeLike escapes the characters that have a meaning in LIKE.
