@@ -44,7 +44,7 @@ server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall extraction consolidation verification outage) ./cmd/server
 
 # The packages that need no Postgres and no Chromium.
-quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... gate hooksettings lockfile logs markdown \
+quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... findings/... gate hooksettings lockfile logs markdown \
 	memories/... memorytool model postgres/search problem sync/publish transcript waittest words) ./examples
 
 # The commit of recorded long runs; + means uncommitted changes, apart from the recorded results.

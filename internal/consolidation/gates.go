@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"memoir/internal/memories/memtext"
 	engine "memoir/internal/sync"
 )
 
@@ -71,7 +72,7 @@ func conversationsGate(f Facts) Gate {
 	if !f.Conversations.Known {
 		return Gate{GateConversations, false, "Where this agent's conversations are is not known, so a plan is made only when somebody asks for one."}
 	}
-	text := counted(f.Conversations.Count, "conversation", "conversations")
+	text := memtext.Counted(f.Conversations.Count, "conversation", "conversations")
 	if f.Conversations.Count >= maxConversations {
 		text = fmt.Sprintf("%d or more conversations", maxConversations)
 	}
@@ -95,9 +96,9 @@ func inWords(d time.Duration) string {
 	case d < time.Minute:
 		return "less than a minute"
 	case d < time.Hour:
-		return counted(int(d/time.Minute), "minute", "minutes")
+		return memtext.Counted(int(d/time.Minute), "minute", "minutes")
 	case d < 48*time.Hour:
-		return counted(int(d/time.Hour), "hour", "hours")
+		return memtext.Counted(int(d/time.Hour), "hour", "hours")
 	}
-	return counted(int(d/(24*time.Hour)), "day", "days")
+	return memtext.Counted(int(d/(24*time.Hour)), "day", "days")
 }

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/records"
 )
 
@@ -111,6 +112,6 @@ func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (
 	case err != nil:
 		return result, err
 	}
-	result.Message = fmt.Sprintf("A plan with %s, of %s.", counted(len(plan.Steps), "step", "steps"), counted(plan.Memories, "memory", "memories"))
+	result.Message = fmt.Sprintf("A plan with %s, of %s.", memtext.Counted(len(plan.Steps), "step", "steps"), memtext.Counted(plan.Memories, "memory", "memories"))
 	return result, nil
 }

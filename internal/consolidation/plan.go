@@ -13,6 +13,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
@@ -168,10 +169,10 @@ func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*record
 	}
 	var reasons []string
 	if dead > 0 {
-		reasons = append(reasons, counted(dead, "line leads to nothing", "lines lead to nothing"))
+		reasons = append(reasons, memtext.Counted(dead, "line leads to nothing", "lines lead to nothing"))
 	}
 	if unlisted > 0 {
-		reasons = append(reasons, counted(unlisted, "memory file has no line", "memory files have no line"))
+		reasons = append(reasons, memtext.Counted(unlisted, "memory file has no line", "memory files have no line"))
 	}
 	if caps {
 		reasons = append(reasons, "it is longer than an agent loads")
@@ -220,11 +221,4 @@ func (p *planner) measure(ctx context.Context, agent records.Agent, plan *record
 		plan.Steps[i].CharsBefore, plan.Steps[i].CharsAfter = sizes.Now, sizes.After[i]
 	}
 	return nil
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

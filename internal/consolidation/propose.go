@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/model"
 	"memoir/internal/records"
 )
@@ -191,7 +192,7 @@ func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *d
 		deletions -= deletes
 	}
 	if invalid > 0 {
-		plan.Note = fmt.Sprintf("%s of the model could not be taken: the first %s.", counted(invalid, "proposal", "proposals"), why)
+		plan.Note = fmt.Sprintf("%s of the model could not be taken: the first %s.", memtext.Counted(invalid, "proposal", "proposals"), why)
 	}
 	return nil
 }

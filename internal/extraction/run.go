@@ -16,6 +16,7 @@ import (
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/model"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -272,30 +273,23 @@ func isHeld(c memories.Content) bool {
 // rejected in place.
 func jobSummary(read, omitted, unread, found int, rejected []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Read %s", counted(read, "message", "messages"))
+	fmt.Fprintf(&b, "Read %s", memtext.Counted(read, "message", "messages"))
 	if omitted > 0 {
-		fmt.Fprintf(&b, "; %s left out, because there were too many", counted(omitted, "older one was", "older ones were"))
+		fmt.Fprintf(&b, "; %s left out, because there were too many", memtext.Counted(omitted, "older one was", "older ones were"))
 	}
 	if unread > 0 {
-		fmt.Fprintf(&b, "; %s too long, or not understood", counted(unread, "line was", "lines were"))
+		fmt.Fprintf(&b, "; %s too long, or not understood", memtext.Counted(unread, "line was", "lines were"))
 	}
 	if found == 0 {
 		b.WriteString(". Nothing in it is worth keeping.")
 	} else {
-		fmt.Fprintf(&b, ". Found %s.", counted(found, "memory", "memories"))
+		fmt.Fprintf(&b, ". Found %s.", memtext.Counted(found, "memory", "memories"))
 	}
 	if len(rejected) > 0 {
 		slices.Sort(rejected)
 		fmt.Fprintf(&b, " Not taken: %s.", shortList(slices.Compact(rejected)))
 	}
 	return b.String()
-}
-
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 // shortList returns the elements of a list, separated by commas. Instead of the elements after the

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 )
@@ -159,10 +160,10 @@ func decisions(c records.Counts) []string {
 	others := c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements
 	var waiting []string
 	if c.Proposals > 0 {
-		waiting = append(waiting, counted(c.Proposals, "proposed memory", "proposed memories"))
+		waiting = append(waiting, memtext.Counted(c.Proposals, "proposed memory", "proposed memories"))
 	}
 	if others > 0 {
-		waiting = append(waiting, counted(others, "item to review", "items to review"))
+		waiting = append(waiting, memtext.Counted(others, "item to review", "items to review"))
 	}
 	if len(waiting) == 0 {
 		return nil
@@ -172,13 +173,6 @@ func decisions(c records.Counts) []string {
 		verb = " waits"
 	}
 	return []string{"In Memoir, " + strings.Join(waiting, " and ") + verb + " for a person's decision."}
-}
-
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 // summary returns a sentence with n, the number of memories, and their directories. It states

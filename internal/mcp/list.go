@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	"memoir/internal/words"
@@ -214,11 +215,11 @@ func (l list) text() string {
 		for _, f := range l.Facts {
 			fmt.Fprintf(&facts, "- line %d: %s\n", f.Line, f.Excerpt)
 		}
-		head := counted(len(l.Facts), "fact", "facts") + " in the index " + recall.Defuse(l.Facts[0].File) + ":"
+		head := memtext.Counted(len(l.Facts), "fact", "facts") + " in the index " + recall.Defuse(l.Facts[0].File) + ":"
 		text.WriteString("\n\n" + recall.Block(head, facts.String()))
 	}
 	for _, s := range l.Shared {
-		head := fmt.Sprintf("%s that all agents share, of %s:", counted(s.Total, "memory", "memories"), s.Agent)
+		head := fmt.Sprintf("%s that all agents share, of %s:", memtext.Counted(s.Total, "memory", "memories"), s.Agent)
 		text.WriteString("\n\n" + recall.Block(head, lines(s.Memories)))
 	}
 	return text.String()
@@ -227,14 +228,14 @@ func (l list) text() string {
 // own returns the text about the agent's own memories in the list: their number, a line for each,
 // and the cursor of the next page. Without memories, it is a sentence.
 func (l list) own() string {
-	head := counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
+	head := memtext.Counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
 	switch {
 	case l.Total == 0 && l.query != "":
 		return "No memory of " + l.Agent + " has that."
 	case l.Total == 0:
 		return l.Agent + " has no such memories."
 	case l.Near:
-		head = "No memory of " + l.Agent + " has all of these words. " + counted(l.Total, "memory comes", "memories come") + " close:"
+		head = "No memory of " + l.Agent + " has all of these words. " + memtext.Counted(l.Total, "memory comes", "memories come") + " close:"
 	}
 	text := lines(l.Memories)
 	if l.NextCursor != "" {
@@ -253,12 +254,4 @@ func lines(all []listed) string {
 		}
 	}
 	return text.String()
-}
-
-// counted returns n and a noun, which is one if n is 1, and more otherwise.
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

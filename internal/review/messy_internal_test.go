@@ -57,7 +57,7 @@ func examineMessy(t *testing.T, part, agent string) messyAgent {
 		id := uuid.NewSHA1(uuid.Nil, []byte(agent+file)).String()
 		m := memories.Memory{
 			ID: id, Name: parsed.Name, Readable: !parsed.Unreadable, Type: parsed.Type, Description: parsed.Description, State: memories.Active, Problems: parsed.Problems,
-			Path: "memory/" + file, ModifiedAt: day, ContentAt: day, Fingerprint: parsed.Fingerprint(nil),
+			Path: "memory/" + file, ModifiedAt: day, ContentAt: day, Fingerprint: parsed.Fingerprint(nil), Body: parsed.Body,
 		}
 		for _, match := range heldMatches(parsed) {
 			m.Problems = append(m.Problems, memories.QuarantineProblem(string(match.Kind), match.Reason))
@@ -65,7 +65,7 @@ func examineMessy(t *testing.T, part, agent string) messyAgent {
 		if m.Type == "" {
 			m.State = memories.NeedsAttention
 		}
-		text := records.ReviewText{MemoryRow: records.MemoryRow{Memory: m, UUID: uuid.MustParse(id)}, Body: parsed.Body}
+		text := records.ReviewText{MemoryRow: records.MemoryRow{Memory: m, UUID: uuid.MustParse(id)}}
 		a.texts[file], byID[id] = text, text
 	}
 	x := newExamination(records.Agent{Slug: agent}, messyNow, nil, links.Targets{

@@ -16,10 +16,8 @@ import (
 func TestNewBatch_Contents(t *testing.T) {
 	t.Parallel()
 	text := func(id, body string) records.ReviewText {
-		return records.ReviewText{
-			MemoryRow: records.MemoryRow{Memory: memories.Memory{ID: id, Name: "note " + id, Readable: true, Fingerprint: memories.FingerprintOf("", "", body)}},
-			Body:      body,
-		}
+		m := memories.Memory{ID: id, Name: "note " + id, Readable: true, Fingerprint: memories.FingerprintOf("", "", body), Body: body}
+		return records.ReviewText{MemoryRow: records.MemoryRow{Memory: m}}
 	}
 	about := func(asked int, of ...records.ReviewText) records.ReviewQuestion {
 		q := records.ReviewQuestion{Kind: string(pairKind), Asked: asked, ID: itemID(pairKind, "ada", of...)}
@@ -78,7 +76,8 @@ func TestMergeOf_Refusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			of := []records.ReviewText{{Body: tt.source}, {Body: "No mail before ten."}}
+			of := make([]records.ReviewText, 2)
+			of[0].Body, of[1].Body = tt.source, "No mail before ten."
 			if m := mergeOf(reply{Body: tt.body}, of); (m != nil) != tt.accepted || m != nil && m.Body != good {
 				t.Errorf("merged text %+v, want accepted %v", m, tt.accepted)
 			}

@@ -24,7 +24,7 @@ func (m *fixer) fixText() {
 		n := bytes.Count(m.raw, []byte{0})
 		m.offer(Fix{
 			ID: "nul", Code: memories.CodeNUL, Label: "Remove the NUL characters",
-			Explanation: fmt.Sprintf("Removes %s. All other bytes stay.", plural(n, "NUL character", "NUL characters")),
+			Explanation: fmt.Sprintf("Removes %s. All other bytes stay.", memtext.Counted(n, "NUL character", "NUL characters")),
 			After:       bytes.ReplaceAll(m.raw, []byte{0}, nil),
 		})
 	}
@@ -34,7 +34,7 @@ func (m *fixer) fixText() {
 		m.offer(Fix{
 			ID: "replace", Code: memories.CodeInvalidUTF8, Label: "Replace what is not UTF-8", After: replaced,
 			Explanation: fmt.Sprintf("Puts \uFFFD in the place of %s. The text that they stood for is lost.",
-				plural(lost, "byte", "bytes")),
+				memtext.Counted(lost, "byte", "bytes")),
 		})
 	}
 }
@@ -65,11 +65,4 @@ func mapInvalid(raw []byte, replacement func(byte) rune) []byte {
 		raw = raw[size:]
 	}
 	return out
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

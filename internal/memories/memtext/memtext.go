@@ -5,6 +5,7 @@ package memtext
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -107,4 +108,12 @@ func CutRunes(s string, n int) string {
 		n--
 	}
 	return s
+}
+
+// Counted returns a number with the word that fits: one for 1, and many for others.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }

@@ -108,3 +108,12 @@ func TestIsVisible_Characters(t *testing.T) {
 		}
 	}
 }
+
+func TestCounted_Words(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 memories", 1: "1 memory", 12: "12 memories"} {
+		if got := memtext.Counted(n, "memory", "memories"); got != want {
+			t.Errorf("Counted(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
