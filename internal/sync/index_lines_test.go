@@ -3,6 +3,7 @@ package sync_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"memoir/internal/memories"
 	engine "memoir/internal/sync"
@@ -130,41 +131,58 @@ func TestIndexLines_OtherFileAtPath(t *testing.T) {
 	b.indexIs(index)
 }
 
+// A restore writes one file of the memory. Entries for its other files lead to that one, whichever
+// of them had the content.
 func TestIndexLines_OtherIndexes(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	durable, team, session := "ada/memory/MEMORY.md", "ada/memory/team/MEMORY.md", inSession(sessionA, "MEMORY.md")
-	b.write("ada/memory/a.md", note("Both", memories.Project, "text"))
-	b.write(inSession(sessionA, "x.md"), note("Both", memories.Project, "text"))
-	b.write(inSession(sessionB, "y.md"), note("Of a session", memories.Project, "text"))
-	b.write("ada/memory/b.md", note("Stays", memories.Project, "text"))
-	was := map[string]string{
-		durable: "# Index\n- [Both](" + b.path("ada/memory/a.md") + ")\n- [Stays](b.md)\n- [There](../sessions/" + sessionA + "/memory/x.md)\n" +
-			"- [Far](../sessions/" + sessionB + "/memory/y.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
-		team:    "- [Both](../a.md)\n- [Stays](../b.md)\n",
-		session: "- [Both](x.md)\n- [Durable](../../../memory/a.md)\n- [Stays](../../../memory/b.md)\n",
+	files := []string{"ada/memory/a.md", inSession(sessionA, "x.md")}
+	for _, newest := range files {
+		t.Run(newest, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			durable, team, session := "ada/memory/MEMORY.md", "ada/memory/team/MEMORY.md", inSession(sessionA, "MEMORY.md")
+			for _, file := range files {
+				age := 2 * time.Hour
+				if file == newest {
+					age = time.Hour
+				}
+				b.writeAged(file, note("Both", memories.Project, "text"), age)
+			}
+			b.write(inSession(sessionB, "y.md"), note("Of a session", memories.Project, "text"))
+			b.write("ada/memory/b.md", note("Stays", memories.Project, "text"))
+			for index, text := range map[string]string{
+				durable: "# Index\n- [Both](" + b.path("ada/memory/a.md") + ")\n- [Stays](b.md)\n- [There](../sessions/" + sessionA + "/memory/x.md)\n" +
+					"- [Far](../sessions/" + sessionB + "/memory/y.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
+				team:    "- [Both](../a.md)\n- [Stays](../b.md)\n",
+				session: "- [Both](x.md)\n- [Durable](../../../memory/a.md)\n- [Stays](../../../memory/b.md)\n",
+			} {
+				b.write(index, text)
+			}
+			b.scanAll()
+			both, far := b.delete("ada", "Both"), b.delete("ada", "Of a session")
+			b.indexesAre("after the deletions", map[string]string{
+				durable: "# Index\n- [Stays](b.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
+				team:    "- [Stays](../b.md)\n",
+				session: "- [Stays](../../../memory/b.md)\n",
+			})
+			b.restore("ada", far)
+			b.restore("ada", both)
+			b.indexesAre("after the restores", map[string]string{
+				durable: "# Index\n- [Both](" + b.path("ada/memory/a.md") + ")\n- [Stays](b.md)\n" +
+					"- [Far](project_of_a_session.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
+				team:    "- [Both](../a.md)\n- [Stays](../b.md)\n",
+				session: "- [Durable](../../../memory/a.md)\n- [Stays](../../../memory/b.md)\n",
+			})
+		})
 	}
-	for index, text := range was {
-		b.write(index, text)
-	}
-	b.scanAll()
-	both, far := b.delete("ada", "Both"), b.delete("ada", "Of a session")
-	for index, want := range map[string]string{
-		durable: "# Index\n- [Stays](b.md)\n- [Out](/elsewhere/memory/a.md)\n- [Out](../../bob/memory/a.md)\n",
-		team:    "- [Stays](../b.md)\n",
-		session: "- [Stays](../../../memory/b.md)\n",
-	} {
-		if got := b.read(index); got != want {
-			t.Errorf("after the deletions %s says\n%q, not\n%q", index, got, want)
-		}
-	}
-	b.restore("ada", far)
-	b.restore("ada", both)
-	// The memory of a session is restored into the primary directory.
-	was[durable] = strings.Replace(was[durable], "(../sessions/"+sessionB+"/memory/y.md)", "(project_of_a_session.md)", 1)
-	for index, want := range was {
-		if got := b.read(index); got != want {
-			t.Errorf("after the restores %s says\n%q, not\n%q", index, got, want)
+}
+
+// indexesAre reports an error for each index whose text is not the wanted one.
+func (b *bench) indexesAre(when string, want map[string]string) {
+	b.Helper()
+	for index, text := range want {
+		if got := b.read(index); got != text {
+			b.Errorf("%s %s says\n%q, not\n%q", when, index, got, text)
 		}
 	}
 }

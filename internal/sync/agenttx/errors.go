@@ -51,6 +51,13 @@ func IsNotFound(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }
 
+// IsDiskError reports whether err wraps a syscall.Errno. It is false for memories.ErrUnavailable,
+// which is an error of the connection to the database.
+func IsDiskError(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !errors.Is(err, memories.ErrUnavailable)
+}
+
 // MissingError returns the *memories.ConflictError for a change that needs Root while Root is nil.
 // It is ClosedError if the directory exists. Otherwise the reason is that the directory is missing.
 func (tx *Tx) MissingError() error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"syscall"
 
 	"github.com/google/uuid"
 
@@ -51,8 +50,8 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 }
 
 // restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files,
-// and adds their paths to c. It does not create a missing one. It stops at the first file that cannot be read or written, and
-// returns a *memories.ConflictError.
+// and adds their paths to c. It does not create a missing one. It stops at the first file that
+// cannot be read or written, and returns a *memories.ConflictError.
 func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
 	for index, lines := range head.IndexLines {
 		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return memorymd.Restore(raw, lines) })
@@ -62,6 +61,18 @@ func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow) error 
 		c.indexes = append(c.indexes, index)
 	}
 	return nil
+}
+
+// relistGone makes the entries for files of the memory that are gone lead to the restored file, and
+// adds the changed indexes to c. It logs an index that cannot be written.
+func relistGone(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, restored string) error {
+	_, recorded, err := tx.Rows.RowWithFiles(ctx, head.ID)
+	for _, f := range recorded {
+		if f.Path != restored && tx.IsFree(f.Path) {
+			err = errors.Join(err, relist(tx, c, entryOf(head, f.Path), entryOf(head, restored)))
+		}
+	}
+	return err
 }
 
 // canRestore returns a *memories.ConflictError if the memory cannot be restored. The causes: its
@@ -103,7 +114,7 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 }
 
 // continueRestore runs the steps of a restore after BeginRestore. It writes the file, puts back the
-// lines in MEMORY.md, scans the file, and ends the restore in the database. If nothing was written,
+// lines in MEMORY.md, makes them lead to the file, scans the file, and ends the restore in the database. If nothing was written,
 // it cancels the restore, and marks unremoved for removal again: files that the deletion had yet to
 // remove. After any other error the restore stays open, and FinishRestores repeats all steps.
 func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, unremoved []records.File) error {
@@ -116,10 +127,8 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 		return err
 	}
 	unlisted := restoreToIndexes(tx, c, head)
-	if relPath != head.Path {
-		if err := relist(tx, c, entryOf(head, head.Path), entryOf(head, relPath)); err != nil {
-			return err
-		}
+	if err := relistGone(ctx, tx, c, head, relPath); err != nil {
+		return err
 	}
 	if err := s.scan(ctx, tx, c, written(tx, relPath)); err != nil {
 		return err
@@ -228,7 +237,7 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 			err = s.continueRestore(ctx, tx, c, head, nil)
 		}
 		var conflict *memories.ConflictError
-		if errors.As(err, &conflict) && !errors.Is(err, memories.ErrUnavailable) || isDiskError(err) {
+		if errors.As(err, &conflict) && !errors.Is(err, memories.ErrUnavailable) || agenttx.IsDiskError(err) {
 			tx.Log.Warn("interrupted restore not completed, will retry", "agent", tx.Agent.Slug, "memory", head.Name, "error", err)
 			err = nil
 		}
@@ -237,11 +246,4 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 		}
 	}
 	return c.memories, listWritten(ctx, s, tx, c)
-}
-
-// isDiskError reports whether err wraps a syscall.Errno. It is false for memories.ErrUnavailable,
-// which is an error of the connection to the database.
-func isDiskError(err error) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno) && !errors.Is(err, memories.ErrUnavailable)
 }
