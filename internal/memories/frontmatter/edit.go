@@ -44,6 +44,18 @@ func EncodeNested(c memories.Content) []byte {
 	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c.Body)
 }
 
+// WithName returns raw, rewritten so that its name is name. If it is that already, it returns raw
+// unchanged. stem is the stem of the file's path, which names a file that states no name.
+func WithName(raw []byte, name, stem string, now time.Time) []byte {
+	f := Parse(raw, stem)
+	if f.Name == name {
+		return raw
+	}
+	content := f.Content()
+	content.Name = name
+	return Rewrite(raw, content, now)
+}
+
 // Rewrite returns the file with the content c. Unknown keys, their order, comments, line ends and
 // the byte order mark stay. The time of the last change becomes now, if the file states one.
 // Rewrite returns raw if raw states c and has no problem that saving fixes. A misplaced or invalid

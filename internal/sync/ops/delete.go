@@ -67,8 +67,8 @@ func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.
 
 // deletionOf returns the deletion of a memory, with its files and the index lines to remove.
 // indexes are the paths of the indexes that may list it, and names has its name if a wiki link may
-// lead to it by that. It writes nothing. recorded are the rows of its present and former files. It returns a *memories.ConflictError if a file has other bytes
-// than recorded, cannot be read, or may not be removed.
+// lead to it by that. It writes nothing. It returns a *memories.ConflictError if a file has other
+// bytes than recorded, cannot be read, or may not be removed.
 func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) (deletion records.Deletion, indexes []string, names map[uuid.UUID]string, err error) {
 	if tx.Closed != nil {
 		return records.Deletion{}, nil, nil, tx.ClosedError()

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/indexfile"
+	"memoir/internal/sync/removal"
 	"memoir/internal/sync/scan"
 )
 
@@ -24,7 +25,7 @@ import (
 // means that the memory is restored but a MEMORY.md could not be written. If another error
 // interrupts a restore that has begun, a full scan completes it.
 func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
-	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
+	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
 		return err
 	}
@@ -37,16 +38,11 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 	if err := s.scanBeforeRestore(ctx, tx, c, head); err != nil {
 		return err
 	}
-	unremoved, err := tx.Rows.FilesOf(ctx, []uuid.UUID{head.UUID})
-	if err != nil {
-		return err
-	}
-	unremoved = slices.DeleteFunc(unremoved, func(f records.File) bool { return f.Status != records.Removing })
 	if err := tx.DB.BeginRestore(ctx, head); err != nil {
 		return err
 	}
 	c.path = head.Path
-	return s.continueRestore(ctx, tx, c, head, unremoved)
+	return s.continueRestore(ctx, tx, c, head, recorded)
 }
 
 // restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files,
@@ -63,13 +59,14 @@ func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow) error 
 	return nil
 }
 
-// relistGone makes the entries for files of the memory that are gone lead to the restored file, and
-// adds the changed indexes to c. It logs an index that cannot be written.
-func relistGone(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, restored string) error {
-	_, recorded, err := tx.Rows.RowWithFiles(ctx, head.ID)
-	for _, f := range recorded {
-		if f.Path != restored && tx.IsFree(f.Path) {
-			err = errors.Join(err, relist(tx, c, entryOf(head, f.Path), entryOf(head, restored)))
+// relistGone makes the entries for other paths of the memory lead to the restored file, and adds the
+// changed indexes to c: for its path before the deletion, and for its files that are gone. It logs
+// an index that cannot be written.
+func relistGone(tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File, restored string) error {
+	var err error
+	for _, before := range append(removal.PathsOf(recorded), head.Path) {
+		if before != restored && (before == head.Path || tx.IsFree(before)) {
+			err = errors.Join(err, relist(tx, c, entryOf(head, before), entryOf(head, restored)))
 		}
 	}
 	return err
@@ -83,11 +80,11 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 		return err
 	}
 	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
-	if err == nil && raw == nil {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case raw == nil:
+		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
 	}
 	return CheckCredentials(head.Team, head.Path, raw)
 }
@@ -114,10 +111,12 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 }
 
 // continueRestore runs the steps of a restore after BeginRestore. It writes the file, puts back the
-// lines in MEMORY.md, makes them lead to the file, scans the file, and ends the restore in the database. If nothing was written,
-// it cancels the restore, and marks unremoved for removal again: files that the deletion had yet to
-// remove. After any other error the restore stays open, and FinishRestores repeats all steps.
-func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, unremoved []records.File) error {
+// lines in MEMORY.md, makes them lead to the file, scans the file, and ends the restore in the
+// database. recorded are the rows of the memory's files. If nothing was written, it cancels the
+// restore, and marks those for removal again that the deletion had yet to remove. After any other
+// error the restore stays open, and FinishRestores repeats all steps.
+func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File) error {
+	unremoved := slices.DeleteFunc(slices.Clone(recorded), func(f records.File) bool { return f.Status != records.Removing })
 	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return err
@@ -127,7 +126,7 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 		return err
 	}
 	unlisted := restoreToIndexes(tx, c, head)
-	if err := relistGone(ctx, tx, c, head, relPath); err != nil {
+	if err := relistGone(tx, c, head, recorded, relPath); err != nil {
 		return err
 	}
 	if err := s.scan(ctx, tx, c, written(tx, relPath)); err != nil {
@@ -189,30 +188,18 @@ func restoreTarget(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 		primary = slices.Insert(slices.Delete(primary, i, i+1), 0, source)
 	}
 	for _, f := range primary {
-		data = withName(raw, head, f.Path)
+		data = frontmatter.WithName(raw, head.Name, agenttx.Stem(f.Path), head.ModifiedAt)
 		if tx.IsFree(f.Path) || tx.HasHash(f.Path, files.Hash(data)) {
 			return f.Path, data, nil
 		}
 	}
 	for n := 1; ; n++ {
 		relPath = numberedPath(tx, memories.Draft{Name: head.Name, Team: head.Team, Type: head.Type}, n)
-		data = withName(raw, head, relPath)
+		data = frontmatter.WithName(raw, head.Name, agenttx.Stem(relPath), head.ModifiedAt)
 		if !exists(tx, relPath) || tx.HasHash(relPath, files.Hash(data)) {
 			return relPath, data, nil
 		}
 	}
-}
-
-// withName returns raw, changed so that the name is head.Name at relPath. If it is that already, it
-// returns raw unchanged. A file that states no name is named after its path.
-func withName(raw []byte, head records.MemoryRow, relPath string) []byte {
-	f := frontmatter.Parse(raw, agenttx.Stem(relPath))
-	if f.Name == head.Name {
-		return raw
-	}
-	content := f.Content()
-	content.Name = head.Name
-	return frontmatter.Rewrite(raw, content, head.ModifiedAt)
 }
 
 // FinishRestores continues the restores that an error or a crash has interrupted. Full scans call
@@ -229,12 +216,15 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 	}
 	c := &changes{}
 	for _, head := range pending {
-		err := canRestore(ctx, tx, head)
+		_, recorded, err := tx.Rows.RowWithFiles(ctx, head.ID)
+		if err == nil {
+			err = canRestore(ctx, tx, head)
+		}
 		if isInTrash := head.State == memories.Deleted || head.State == memories.Missing; err == nil && isInTrash {
 			err = s.scanBeforeRestore(ctx, tx, c, head) // a file may have brought it back since
 		}
 		if err == nil {
-			err = s.continueRestore(ctx, tx, c, head, nil)
+			err = s.continueRestore(ctx, tx, c, head, recorded)
 		}
 		var conflict *memories.ConflictError
 		if errors.As(err, &conflict) && !errors.Is(err, memories.ErrUnavailable) || agenttx.IsDiskError(err) {
