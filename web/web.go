@@ -1,4 +1,4 @@
-// Package web owns the stylesheet, scripts and icons, embedded in the binary. It never renders a
+// Package web owns the stylesheet, scripts, fonts and icons, embedded in the binary. It never renders a
 // page. Package templates asks it for addresses; package pages mounts its handler under Prefix.
 package web
 
@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -27,27 +28,59 @@ type asset struct {
 	packed  string // gzip, at the highest level
 }
 
+// styles are the parts of Stylesheet, in their order. Later rules override earlier ones.
+var styles = []string{
+	"tokens", "base", "controls", "frame", "rows", "diff", "home", "palette", "memory", "pane", "editor", "review",
+	"context", "timeline", "settings", "small",
+}
+
+// Stylesheet is the name of the asset that has the rules of all pages.
+const Stylesheet = "memoir.css"
+
 var assets = func() map[string]asset {
 	found := map[string]asset{}
 	err := fs.WalkDir(embedded, "static", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || path.Dir(name) == "static/styles" {
 			return err
 		}
 		content, err := embedded.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(content)
-		found[strings.TrimPrefix(name, "static/")] = asset{
-			version: hex.EncodeToString(sum[:16]), content: string(content), packed: pack(content),
-		}
+		found[strings.TrimPrefix(name, "static/")] = newAsset(content)
 		return nil
 	})
 	if err != nil {
 		panic("web: the embedded files cannot be read: " + err.Error())
 	}
+	found[Stylesheet] = newAsset(stylesheet(found))
 	return found
 }()
+
+func newAsset(content []byte) asset {
+	sum := sha256.Sum256(content)
+	return asset{version: hex.EncodeToString(sum[:16]), content: string(content), packed: pack(content)}
+}
+
+// fontURL matches the address of a font in a stylesheet.
+var fontURL = regexp.MustCompile(`url\("(fonts/[^"]+)"\)`)
+
+// stylesheet returns the parts of Stylesheet as one text, with the addresses of the fonts in found.
+func stylesheet(found map[string]asset) []byte {
+	var all bytes.Buffer
+	for _, name := range styles {
+		part, err := embedded.ReadFile("static/styles/" + name + ".css")
+		if err != nil {
+			panic("web: a part of the stylesheet cannot be read: " + err.Error())
+		}
+		all.Write(part)
+		all.WriteByte('\n')
+	}
+	return fontURL.ReplaceAllFunc(all.Bytes(), func(url []byte) []byte {
+		name := string(fontURL.FindSubmatch(url)[1])
+		return []byte(`url("` + address(name, found[name]) + `")`)
+	})
+}
 
 func pack(content []byte) string {
 	var packed bytes.Buffer
@@ -71,8 +104,10 @@ func Asset(name string) string {
 	if !ok {
 		panic("web: no asset named " + name)
 	}
-	return Prefix + name + "?v=" + a.version
+	return address(name, a)
 }
+
+func address(name string, a asset) string { return Prefix + name + "?v=" + a.version }
 
 // Static returns a handler of GET and HEAD for the embedded files under Prefix. Browsers may cache
 // an address from Asset for a year. They check other addresses each time, with a 304 if the file is
@@ -123,7 +158,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// contentType returns the media type of a file by its extension: .css, .js or .svg. Others are
+// contentType returns the media type of a file by its extension: .css, .js, .svg or .woff2. Others are
 // plain text. The table of the standard library depends on the machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
@@ -133,6 +168,8 @@ func contentType(name string) string {
 		return "text/javascript; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".woff2":
+		return "font/woff2"
 	default:
 		return "text/plain; charset=utf-8"
 	}

@@ -51,7 +51,7 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 
 // ContentSecurityPolicy allows the pages' own scripts, styles, images and connections only. HTML
 // that passes the cleaning of a memory's text cannot run or load anything.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // setHeaders returns a handler that sets the security headers and Cache-Control no-store, and then

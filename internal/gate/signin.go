@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -62,6 +63,9 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 			return
 		}
 		granted, err := g.granted(r)
+		if granted != none {
+			r = r.WithContext(context.WithValue(r.Context(), withToken{}, true))
+		}
 		switch {
 		case granted == everything:
 			next.ServeHTTP(w, r)

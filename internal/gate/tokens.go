@@ -138,6 +138,15 @@ func ReadOnly(ctx context.Context) bool {
 	return only
 }
 
+type withToken struct{}
+
+// SignedIn reports whether the request of ctx was sent with a token or a sign-in. It returns false
+// if ctx is not of a request behind the gate.
+func SignedIn(ctx context.Context) bool {
+	signedIn, _ := ctx.Value(withToken{}).(bool)
+	return signedIn
+}
+
 // checkReadToken returns an error for users if ReadToken would not prevent writes: without a Token,
 // or with an equal one. It returns nil if ReadToken is empty.
 func checkReadToken(options Options) error {

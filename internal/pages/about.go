@@ -12,7 +12,7 @@ import (
 	"memoir/web/templates"
 )
 
-func (s *site) about(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
+func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := templates.About{Agent: agentView(agent)}
 	var err error
 	if v.Place, err = s.memoryPlace(r.Context(), agent); err != nil {
@@ -21,7 +21,7 @@ func (s *site) about(w http.ResponseWriter, r *http.Request, agent records.Agent
 	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
 		return err
 	}
-	if v.Frame, err = s.frame(r, agent, templates.AboutPath(agent.Slug)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.SettingsPath(agent.Slug)); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.AboutPage(v))
@@ -82,14 +82,14 @@ func decisionLinks(links []claudesettings.Link) []templates.DecisionLink {
 }
 
 // switchMemory returns a handler that switches the memory of the agent in the address off if off is
-// true, else on. It deletes no memories. It redirects to the page of the form, by default the About
-// tab. For an unknown agent the handler returns memories.ErrNotFound.
+// true, else on. It deletes no memories. It redirects to the page of the form, by default the
+// Settings tab. For an unknown agent the handler returns memories.ErrNotFound.
 func (s *site) switchMemory(off bool) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug := slugOf(r)
 		if _, err := s.engine.SwitchMemory(r.Context(), slug, off); err != nil {
 			return err
 		}
-		return redirect(w, r, back(r, templates.AboutPath(slug)), doneSwitched, "")
+		return redirect(w, r, back(r, templates.SettingsPath(slug)), doneSwitched, "")
 	}
 }

@@ -106,5 +106,5 @@ func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.Forget(r.Context(), slugOf(r)); err != nil {
 		return err
 	}
-	return redirect(w, r, templates.AgentsPath, doneForgotten, "")
+	return redirect(w, r, templates.HomePath, doneForgotten, "")
 }

@@ -113,5 +113,5 @@ func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err
 	}
-	return redirect(w, r, templates.AgentsPath, doneSamples, "")
+	return redirect(w, r, templates.HomePath, doneSamples, "")
 }

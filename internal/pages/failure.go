@@ -75,7 +75,7 @@ func tryAgain(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
 	}
-	return back(r, templates.AgentsPath)
+	return back(r, templates.HomePath)
 }
 
 // fail logs err and answers with its error page. It does neither if the client has disconnected. If

@@ -14,6 +14,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -77,7 +80,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	}
 	s := &site{engine: engine, store: store, recaller: recaller, options: options}
 	r := chi.NewRouter()
-	r.Use(middleware.GetHead, byBrowser)
+	r.Use(middleware.GetHead, byBrowser, s.framed)
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
@@ -87,13 +90,14 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 
 	r.Get(templates.KeysPath, s.page(s.keys))
 	r.Post(templates.ThemePath, s.chooseTheme)
-	r.Get(templates.AgentsPath, s.page(s.agents))
+	r.Get(templates.HomePath, s.page(s.agents))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SearchPath, s.page(s.search))
 	r.Get(templates.ReviewPath, s.page(s.review))
 	r.Get(templates.ReviewPath+"/{id}", s.page(s.reviewItem))
 	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))
 	r.Post(templates.ReviewPath+"/{id}/undo", s.action(s.undoReview))
+	r.Get(templates.TimelinePath, s.page(s.activityOfAll))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))
@@ -135,9 +139,12 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/consolidation/discard", s.action(s.consolidating(s.discardPlan)))
 	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.consolidating(s.undoStep)))
 	r.Get(agent+"/trash", s.page(s.ofAgent(s.trash)))
-	r.Get(agent+"/about", s.page(s.ofAgent(s.about)))
-	r.Post(agent+"/about/memory/off", s.action(s.switchMemory(true)))
-	r.Post(agent+"/about/memory/on", s.action(s.switchMemory(false)))
+	r.Get(agent+"/context", s.page(orAsOf(s.ofAgent(s.claudeMD), s.claudeMDAsOf)))
+	r.Get(agent+"/timeline", s.page(s.ofAgent(s.activity)))
+	r.Get(agent+"/settings", s.page(s.ofAgent(s.settings)))
+	r.Post(agent+"/settings/memory/off", s.action(s.switchMemory(true)))
+	r.Post(agent+"/settings/memory/on", s.action(s.switchMemory(false)))
+	r.Get(agent+"/about", moved(agent+"/settings"))
 	r.Get(agent+"/review", s.page(s.ofAgent(s.agentReview)))
 	r.Get(agent+"/attention", s.page(s.ofAgent(s.attention)))
 	r.Post(agent+"/forget", s.action(s.forget))
@@ -145,6 +152,24 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/blocked/{id}/allow", s.action(s.allow))
 	r.Post(agent+"/blocked/{id}/remove", s.action(s.removeBlocked))
 }
+
+// moved returns a handler that redirects permanently from an earlier address to one with the same
+// parameters. The pattern to is a pattern of chi, whose parameters the earlier address has too. The
+// query stays.
+func moved(to string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		target := pathParameter.ReplaceAllStringFunc(to, func(name string) string {
+			return url.PathEscape(nameIn(r, strings.Trim(name, "{}")))
+		})
+		if r.URL.RawQuery != "" {
+			target += "?" + r.URL.RawQuery
+		}
+		http.Redirect(w, r, target, http.StatusMovedPermanently)
+	}
+}
+
+// pathParameter matches a parameter of a pattern of chi.
+var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
 func (s *site) memoryPages(r chi.Router) {
 	const many = "/agents/{slug}/memory/batch"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"memoir/internal/gate"
 	"memoir/web/templates"
 )
 
@@ -133,19 +134,23 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(w, cookie)
-	http.Redirect(w, r, back(r, templates.AgentsPath), http.StatusSeeOther)
+	http.Redirect(w, r, back(r, templates.HomePath), http.StatusSeeOther)
 }
 
-// forReader returns the context for rendering the answer to r. It has the reader's theme and the
-// address to return to after a change of the theme.
+// forReader returns the context for rendering the answer to r. It has the reader's theme, rights and
+// sidebar, and the address to return to after a change of the theme.
 func forReader(r *http.Request) context.Context {
 	var reader templates.Reader
 	if cookie, err := r.Cookie(cookieTheme); err == nil {
 		reader.Theme = templates.ParseTheme(cookie.Value)
 	}
-	reader.Here = back(r, templates.AgentsPath) // the response to a form has no address to return to
+	reader.Here = back(r, templates.HomePath) // the response to a form has no address to return to
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		reader.Here = r.URL.RequestURI()
+	}
+	if s, ok := r.Context().Value(siteKey{}).(*site); ok {
+		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), !gate.ReadOnly(r.Context()), gate.SignedIn(r.Context())
+		reader.Sidebar = s.sidebar(r.Context())
 	}
 	return templates.ForReader(r.Context(), reader)
 }

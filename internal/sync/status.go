@@ -72,6 +72,9 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
+// Pending returns the number of paths that wait for a scan on this server.
+func (e *Engine) Pending() int { return e.queue.Pending() }
+
 // AgentStatus describes how close the database is to the directory of one agent.
 type AgentStatus struct {
 	Slug, Name     string // Name is the display name

@@ -15,7 +15,7 @@
 
   const within = 1500; // ms from g to the letter after it
   const actions = { a: ["accept"], d: ["delete"], e: ["edit"], v: ["verify"], r: ["restore", "refuse"] };
-  const places = { m: "memory", p: "proposals", c: "claude-md", i: "index", s: "sessions", l: "logs", r: "recall", a: "activity", t: "trash", b: "about" };
+  const places = { h: "home", r: "review", t: "timeline", m: "memory", c: "context", l: "agent-timeline", s: "settings", q: "agent-review" };
 
   const main = () => document.getElementById("main");
   const notices = () => document.getElementById("notices");
@@ -61,11 +61,15 @@
   const edit = (row) => location.assign(new URL(row.querySelector("a[data-open]").href).pathname + "/edit");
 
   const search = () => {
-    const field = [...main().querySelectorAll("input[type=search]"), document.getElementById("site-search")].find((input) => input && shown(input));
-    // If the header has no space for the search field, it has a link.
-    if (!field) return document.querySelector('.site a[href="/search"]')?.click();
+    const field = [...main().querySelectorAll("input[type=search]")].find((input) => shown(input));
+    if (!field) return document.getElementById("side-search").click();
     field.focus();
     field.select();
+  };
+
+  const neighbour = (step) => {
+    const all = [...document.querySelectorAll(".side-agents a")];
+    all[all.findIndex((link) => link.ariaCurrent) + step]?.click();
   };
 
   const help = () => (dialog.open ? dialog.close() : dialog.showModal());
@@ -112,6 +116,8 @@
     "?": help,
     j: () => move(1),
     k: () => move(-1),
+    "[": () => neighbour(-1),
+    "]": () => neighbour(1),
     x: () => pick(false),
     X: () => pick(true),
     n: () => main().querySelector('[data-action="new"]')?.click(),

@@ -52,9 +52,6 @@ type TokensOfDay struct {
 	Input, Output int
 }
 
-// AboutPath returns the path of an agent's About tab.
-func AboutPath(slug string) string { return AgentPath(slug, aboutTab) }
-
 func (j BackgroundJob) rowID() string { return "job-" + strconv.FormatInt(j.ID, 10) }
 
 func (j BackgroundJob) tone() Tone {

@@ -101,9 +101,9 @@ func (p MemoryPlace) isElsewhere(dir string) bool {
 
 func (a Agent) switchAction() Action {
 	if a.MemoryOff {
-		return Action{Label: "Switch memory on", Path: AgentPath(a.Slug, "about", "memory", "on"), Style: Primary, Back: AboutPath(a.Slug)}
+		return Action{Label: "Switch memory on", Path: AgentPath(a.Slug, "about", "memory", "on"), Style: Primary, Back: SettingsPath(a.Slug)}
 	}
-	return Action{Label: "Switch memory off", Path: AgentPath(a.Slug, "about", "memory", "off"), Back: AboutPath(a.Slug)}
+	return Action{Label: "Switch memory off", Path: AgentPath(a.Slug, "about", "memory", "off"), Back: SettingsPath(a.Slug)}
 }
 
 // switchText returns a sentence that says whether the agent's memory is on, and the effect of that.

@@ -57,7 +57,7 @@ func AboutPage(v About) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = agentPage("About", aboutTab, v.Agent, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = agentPage("About", settingsTab, v.Agent, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -56,7 +56,7 @@ func ActivityPage(v Activity) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout(titled("Activity"), activitySection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout(titled("Activity"), timelineSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

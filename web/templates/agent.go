@@ -32,6 +32,10 @@ func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 
 func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
+// canBeWritten reports whether new memories can be saved: its directory exists, and is not another
+// agent's.
+func (a Agent) canBeWritten() bool { return a.Present && a.JoinedTo == "" }
+
 // memoryDir returns the directory of the agent's own memory files, not those of sessions.
 func (a Agent) memoryDir() string {
 	if a.Layout == "hive" {

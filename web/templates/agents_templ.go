@@ -134,7 +134,7 @@ func AgentsPage(v Agents) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout("Memoir", agentsSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Memoir", homeSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -2033,7 +2033,7 @@ func FixesPage(v Fixes) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Mend "+v.Memory.Name, v.Agent.Name), agentsSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var86), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(titled("Mend "+v.Memory.Name, v.Agent.Name), agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var86), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -13,14 +13,14 @@ import (
 )
 
 // quick are the attributes that make the forms within an element load by htmx. The response
-// replaces the main region and the notices, and its address becomes the page's. A form waits for a
+// replaces the main region, the notices and the sidebar, and its address becomes the page's. A form waits for a
 // running refresh of the page, and its buttons are disabled until then. The attributes are on a
 // parent element because a list can have two thousand forms.
 var quick = templ.OrderedAttributes{
 	{Key: "hx-target:inherited", Value: "#main"},
 	{Key: "hx-select:inherited", Value: "#main"},
 	{Key: "hx-swap:inherited", Value: "outerMorph"},
-	{Key: "hx-select-oob:inherited", Value: "#notices:innerHTML"},
+	{Key: "hx-select-oob:inherited", Value: "#notices:innerHTML, #side:outerMorph"},
 	{Key: "hx-replace-url:inherited", Value: "true"},
 	{Key: "hx-sync:inherited", Value: "#main:queue all"},
 	{Key: "hx-disable:inherited", Value: "findAll button"},

@@ -19,7 +19,7 @@ type Failure struct {
 // FailureOf returns the view of the error page of an HTTP status, with its title, text and a link
 // to the first page. A status without its own text gets the text of 500.
 func FailureOf(status int) Failure {
-	f := Failure{Status: status, BackHref: AgentsPath, BackLabel: "All agents"}
+	f := Failure{Status: status, BackHref: HomePath, BackLabel: "All agents"}
 	switch status {
 	case http.StatusBadRequest:
 		f.Title = "That request made no sense"

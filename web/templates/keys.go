@@ -32,22 +32,21 @@ func keyGroups() []keyGroup {
 			{[]string{"r"}, "refuse it; restore, in the trash"},
 		}},
 		{"Everywhere", []key{
-			{[]string{"/"}, "search"},
+			{[]string{"⌘K"}, "search or jump to"},
+			{[]string{"/"}, "filter"},
 			{[]string{"n"}, "new memory"},
 			{[]string{"F6"}, "from the page to the message, and back"},
 			{[]string{"?"}, "these keys"},
 		}},
-		{"An agent’s tabs", []key{
-			{[]string{"g m"}, "Memory"},
-			{[]string{"g p"}, "Proposals"},
-			{[]string{"g c"}, "CLAUDE.md"},
-			{[]string{"g i"}, "Index"},
-			{[]string{"g s"}, "Sessions"},
-			{[]string{"g l"}, "Logs"},
-			{[]string{"g r"}, "Recall"},
-			{[]string{"g a"}, "Activity"},
-			{[]string{"g t"}, "Trash"},
-			{[]string{"g b"}, "About"},
+		{"Places", []key{
+			{[]string{"g h"}, "Home"},
+			{[]string{"g r"}, "Review"},
+			{[]string{"g t"}, "Timeline"},
+			{[]string{"g m"}, "Memory of the agent"},
+			{[]string{"g c"}, "its Context"},
+			{[]string{"g l"}, "its Timeline"},
+			{[]string{"g s"}, "its Settings"},
+			{[]string{"[", "]"}, "previous, next agent"},
 		}},
 	}
 }

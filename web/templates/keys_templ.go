@@ -41,7 +41,7 @@ func KeysPage(v Keys) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<header class=\"page\"><h1>Keyboard</h1><p class=\"muted\">They rest while you type, and with Ctrl, Alt or ⌘. They take JavaScript; everything can be done without them.</p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<header class=\"page\"><h1>Keyboard shortcuts</h1><p class=\"muted\">Shortcuts are off while you type.</p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -51,7 +51,7 @@ func KeysPage(v Keys) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Keyboard"), noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(titled("Keyboard shortcuts"), noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -77,7 +77,7 @@ func keysDialog() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<dialog id=\"keys\" class=\"keys-dialog\" aria-labelledby=\"keys-title\"><header><h2 id=\"keys-title\">Keyboard</h2><form method=\"dialog\"><button class=\"button subtle\" aria-label=\"Close\"><svg class=\"icon\" aria-hidden=\"true\"><use href=\"#icon-close\"></use></svg></button></form></header>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<dialog id=\"keys\" class=\"keys-dialog\" aria-labelledby=\"keys-title\"><header><h2 id=\"keys-title\">Keyboard shortcuts</h2><form method=\"dialog\"><button class=\"button subtle\" aria-label=\"Close\"><svg class=\"icon\" aria-hidden=\"true\"><use href=\"#icon-close\"></use></svg></button></form></header>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -194,7 +194,7 @@ func keyList(where string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Single keys act. Without this, only Esc, Enter and F6 do; it is remembered in this browser.</label></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Single keys act. Saved in this browser.</label></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -212,7 +212,7 @@ func TestBanner_ForgetAsksAgain(t *testing.T) {
 	v.Agent.Present = false
 	v.Banners = []templates.Banner{v.Agent.Gone()}
 	expect(t, templates.MemoriesPage(v),
-		in("header.agent", says("directory is gone")),
+		in("header.agent", says("Directory not found")),
 		in(".banner details.confirm", in("p", says("cannot be undone")), in("form", attr("action", "/agents/support-bot/forget"))),
 		in("main", without(`.actions > form`)),
 	)

@@ -34,6 +34,19 @@ type Reader struct {
 	Theme Theme
 	// Here is the path and query of the page, to return to. It is empty if the page has no address.
 	Here string
+	// Account is who reads, such as the name of the system's user. It is empty if nobody is signed in.
+	Account    string
+	CanWrite   bool
+	CanSignOut bool // a token is needed to read
+	Sidebar    Sidebar
+}
+
+// account returns the reader's name and what they may do.
+func (r Reader) account() string {
+	if r.CanWrite {
+		return r.Account + " · can edit"
+	}
+	return r.Account + " · can view"
 }
 
 type readerKey struct{}
@@ -58,8 +71,8 @@ type themeStep struct {
 // current theme.
 func themeSteps() []themeStep {
 	return []themeStep{
-		{At: AutoTheme, Next: LightTheme, Icon: "theme-auto", Name: "Theme: as the system has it. Change to light"},
+		{At: AutoTheme, Next: LightTheme, Icon: "theme-auto", Name: "Theme: system. Change to light"},
 		{At: LightTheme, Next: DarkTheme, Icon: "theme-light", Name: "Theme: light. Change to dark"},
-		{At: DarkTheme, Next: AutoTheme, Icon: "theme-dark", Name: "Theme: dark. Change to what the system has"},
+		{At: DarkTheme, Next: AutoTheme, Icon: "theme-dark", Name: "Theme: dark. Change to system"},
 	}
 }

@@ -198,13 +198,15 @@ type AgentCard struct {
 
 // The paths of pages and actions. Package pages uses the same patterns for its routes.
 const (
-	AgentsPath   = "/"
+	HomePath     = "/"
 	SearchPath   = "/search"
 	ActivityPath = "/activity"
+	TimelinePath = "/timeline"
 	SyncPath     = "/sync"
 	ScanPath     = "/scan"
 	SamplesPath  = "/samples"
 	SignInPath   = "/sign-in"
+	SignOutPath  = "/sign-out"
 	ThemePath    = "/theme"
 	KeysPath     = "/keys"
 	EventsPath   = "/api/v1/events" // the API's event stream; ?agent= restricts it to one agent
@@ -238,6 +240,15 @@ func WithQuery(path string, values map[string]string) string {
 	target.RawQuery = query.Encode()
 	return target.String()
 }
+
+// ContextPath returns the path of an agent's Context tab.
+func ContextPath(slug string) string { return AgentPath(slug, contextTab) }
+
+// AgentTimelinePath returns the path of an agent's Timeline tab.
+func AgentTimelinePath(slug string) string { return AgentPath(slug, timelineTab) }
+
+// SettingsPath returns the path of an agent's Settings tab.
+func SettingsPath(slug string) string { return AgentPath(slug, settingsTab) }
 
 // MemoriesPath returns the path of an agent's Memory tab.
 func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }

@@ -1,0 +1,116 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/user"
+	"slices"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/gate"
+	"memoir/internal/records"
+	"memoir/web/templates"
+)
+
+// maxSideAgents is the number of agents in the sidebar (arbitrary). The first page lists all.
+const maxSideAgents = 40
+
+// recently is how long an agent is marked after it has learned something.
+const recently = 24 * time.Hour
+
+type siteKey struct{}
+
+// framed returns a handler that calls next with a context from which forReader gets the sidebar.
+func (s *site) framed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), siteKey{}, s)))
+	})
+}
+
+// sidebar returns the navigation of every page. It is empty if the database does not respond, so
+// that an error page needs none.
+func (s *site) sidebar(ctx context.Context) templates.Sidebar {
+	all, err := s.store.Agents(ctx)
+	if err != nil {
+		return templates.Sidebar{}
+	}
+	ids := make([]int64, len(all))
+	for i, agent := range all {
+		ids[i] = agent.ID
+	}
+	changed, err := s.store.NewestChanges(ctx, ids)
+	if err != nil {
+		return templates.Sidebar{}
+	}
+	var v templates.Sidebar
+	slices.SortStableFunc(all, func(a, b records.Agent) int { return changed[b.ID].Compare(changed[a.ID]) })
+	labels := agents.Labels(displayNamesOf(all), home())
+	files := 0
+	for i, agent := range all {
+		v.Review += agent.Counts.Review
+		files += agent.Counts.Total
+		switch {
+		case agent.Counts.Total == 0:
+			v.More++
+			v.Empty++
+		case len(v.Agents) == maxSideAgents:
+			v.More++
+		default:
+			v.Agents = append(v.Agents, templates.SidebarAgent{
+				Slug: agent.Slug, Label: labels[i].Name, Place: labels[i].Parent, Review: agent.Counts.Review,
+				Share: s.contextShare(agent), Learned: time.Since(changed[agent.ID]) < recently,
+			})
+		}
+	}
+	v.Health = s.health(files)
+	return v
+}
+
+// displayNamesOf returns the display names of the agents, in their order.
+func displayNamesOf(all []records.Agent) []string {
+	names := make([]string, len(all))
+	for i, agent := range all {
+		names[i] = agent.DisplayName
+	}
+	return names
+}
+
+// home returns the home directory, or an empty path if it is unknown.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// contextShare returns the length of the agent's CLAUDE.md in percent of its limit, or 0 if Memoir
+// writes none.
+func (s *site) contextShare(agent records.Agent) int {
+	if !published(agent) || s.options.ClaudeMDLimit == 0 {
+		return 0
+	}
+	return 100 * agent.ClaudeMD.Chars / s.options.ClaudeMDLimit
+}
+
+// health returns the state of the mirror for the sidebar. files is the number of memories.
+func (s *site) health(files int) templates.Health {
+	if n := len(s.engine.ScanProblems()); n > 0 {
+		return templates.FailingHealth(n)
+	}
+	return templates.HealthOf(s.engine.Pending(), files)
+}
+
+// account returns the name of the user who reads the page. Without a token that is the user of the
+// system, because only that user can connect.
+func account(r *http.Request) string {
+	if gate.SignedIn(r.Context()) {
+		return "token"
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
