@@ -90,7 +90,7 @@ func displayNames(all []records.Agent) map[string]string {
 }
 
 func agentsNotice(r *http.Request) *templates.Notice {
-	switch r.URL.Query().Get(fieldDone) {
+	switch lastAction(r).Get(fieldDone) {
 	case doneSamples:
 		return newNotice("Three sample agents are here. They are yours to edit and delete.")
 	case doneForgotten:

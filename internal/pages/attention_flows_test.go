@@ -24,14 +24,14 @@ func mendInTheInbox(t *testing.T, browser context.Context) {
 	p.until(`document.querySelector(".writes").open && document.querySelector('.writes .line[data-kind="added"]').innerText.includes("type: reference")`)
 	p.fits()
 	p.do(click("It is reference Printer"))
-	p.shows("“Printer” is mended.")
+	p.shows("Fixed Printer")
 	p.shows("Nothing needs attention")
 	p.fits()
 	if !strings.Contains(s.Read("ada/memory/reference_printer.md"), "type: reference\n") || !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
 		t.Error("it is not mended on disk")
 	}
 	p.do(click("Undo the fix of Printer"))
-	p.shows("“Printer” is as it was before.")
+	p.shows("Undone: Printer")
 	p.shows("The memory has no type")
 	if got := s.Read("ada/memory/reference_printer.md"); got != raw {
 		t.Errorf("the file is %q", got)
@@ -65,7 +65,7 @@ func compareAndKeep(t *testing.T, browser context.Context) {
 	p.until(`[...document.querySelectorAll(".version mark")].map(m => m.textContent).join() === "black,green"`)
 	p.fits()
 	p.do(click("Keep this one from U1MIRA in C1TEAM"))
-	p.shows("“Tea” says this from now on.")
+	p.shows("Kept this text of Tea")
 	p.shows("This is settled")
 	p.fits()
 	if got := s.Memory("ada", "Tea").Body; got != "Mira likes green tea." {
@@ -82,7 +82,7 @@ func mergeByHand(t *testing.T, browser context.Context) {
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " And green tea."))
 	p.until(`document.querySelector("#preview").innerText.includes("And green tea.")`)
 	p.follow(click("Save what I made of them"))
-	p.shows("“Tea” is saved.")
+	p.shows("Saved Tea")
 	p.hides("say 2 different things")
 	if got := s.Memory("ada", "Tea").Body; !strings.Contains(got, "black") || !strings.Contains(got, "green") {
 		t.Errorf("it says %q", got)
@@ -95,7 +95,7 @@ func attentionWithoutScripts(t *testing.T, browser context.Context) {
 	s.Scan("ada")
 	p := open(t, browser, s, adaAttention, person{withoutScripts: true})
 	p.follow(click("Write it as valid YAML Printer"))
-	p.shows("“Printer” is mended.")
+	p.shows("Fixed Printer")
 	if got := s.Read("ada/memory/printer.md"); !strings.Contains(got, "description: 'it: jams'\n") {
 		t.Errorf("the file is %q", got)
 	}
@@ -111,7 +111,7 @@ func decideAboutTheMissing(t *testing.T, browser context.Context) {
 	p.live()
 	p.mark()
 	p.do(click("Write it back Fact 03"))
-	p.shows("“Fact 03” is back.")
+	p.shows("Restored Fact 03")
 	p.do(click("Write them back"))
 	p.until(`!document.querySelector("#missing")`)
 	p.fits()
@@ -138,7 +138,7 @@ func decideAboutWhatIsKeptOut(t *testing.T, browser context.Context) {
 	p.live()
 	p.mark()
 	p.do(click("Let it in Tabs"))
-	p.shows("“Tabs” lives again.")
+	p.shows("Allowed Tabs")
 	p.do(click("Remove the file memory/release.md"), click("Yes, remove the file memory/release.md"))
 	p.until(`!document.querySelector("#blocked")`)
 	p.fits()

@@ -51,7 +51,7 @@ func TestAttention_FixAndUndo(t *testing.T) {
 		t.Error("looking at it has changed the file")
 	}
 	page = s.submit(t, page, "It is reference Printer")
-	page.expect(http.StatusOK, "“Printer” is mended.", "Nothing needs attention")
+	page.expect(http.StatusOK, "Fixed Printer", "Nothing needs attention")
 	if got := s.Read("ada/memory/reference_printer.md"); got != "---\nname: Printer\ntype: reference\nsource: chat\n---\n\nIt jams.\n" {
 		t.Errorf("the file is %q", got)
 	}
@@ -59,7 +59,7 @@ func TestAttention_FixAndUndo(t *testing.T) {
 		t.Error("it is not compiled")
 	}
 	page = s.submit(t, page, "Undo the fix of Printer")
-	page.expect(http.StatusOK, "“Printer” is as it was before.", "The memory has no type")
+	page.expect(http.StatusOK, "Undone: Printer", "The memory has no type")
 	if got := s.Read("ada/memory/reference_printer.md"); got != raw {
 		t.Errorf("taken back, the file is %q", got)
 	}
@@ -83,7 +83,7 @@ func TestFix_ShowsInvalidBytes(t *testing.T) {
 	page := s.get(t, adaAttention)
 	page.expect(http.StatusOK, "Read with care", "In use as it is", "caf‹E9›", "‹00› late.")
 	page = s.submit(t, page, "Remove the NUL characters Opening")
-	page.expect(http.StatusOK, "“Opening” is mended.", "café")
+	page.expect(http.StatusOK, "Fixed Opening", "café")
 	s.submit(t, page, "Read as Windows-1252 Opening").expect(http.StatusOK, "Nothing needs attention")
 	if got := s.Read("ada/memory/cafe.md"); got != "---\nname: Opening\ntype: user\n---\n\nThe café <b>opens</b> late.\n" {
 		t.Errorf("the file is %q", got)
@@ -97,7 +97,7 @@ func TestFix_RenamesByFrontmatter(t *testing.T) {
 	page := s.get(t, pageOf(m)+"/fix")
 	page.expect(http.StatusOK, "Mend “open”", "Puts the line --- below its entries")
 	page = s.submit(t, page, "Close the frontmatter open")
-	page.expect(http.StatusOK, "“Harbour” is mended.", "Mend “Harbour”", "Nothing is wrong with it any more.")
+	page.expect(http.StatusOK, "Fixed Harbour", "Mend “Harbour”", "Nothing is wrong with it any more.")
 	if got := s.Memory("ada", "Harbour"); got.Type != memories.Project || got.Body != "It closes at 5." {
 		t.Errorf("it is %+v", got)
 	}
@@ -110,7 +110,7 @@ func TestAttention_TypeWithoutFile(t *testing.T) {
 	s.Scan("ada")
 	page := s.get(t, adaAttention)
 	page.expect(http.StatusOK, "No file on disk carries it any more")
-	s.submit(t, page, "It is user").expect(http.StatusOK, "“Printer” is a user memory now.", "Nothing needs attention")
+	s.submit(t, page, "It is user").expect(http.StatusOK, "Printer: user", "Nothing needs attention")
 }
 
 func TestAttention_DecidesMissing(t *testing.T) {
@@ -123,13 +123,13 @@ func TestAttention_DecidesMissing(t *testing.T) {
 		t.Errorf("%d rows are shown", got)
 	}
 	page = s.submit(t, page, "Write it back Fact 03")
-	page.expect(http.StatusOK, "“Fact 03” is back.")
+	page.expect(http.StatusOK, "Restored Fact 03")
 	page = s.submit(t, page, "Delete Fact 04")
-	page.expect(http.StatusOK, "Deleted “Fact 04”.")
+	page.expect(http.StatusOK, "Deleted Fact 04")
 	if s.Read("ada/memory/n03.md") == "" || s.Read("ada/memory/n04.md") != "" || page.Find("#missing .row").Length() != 11 {
 		t.Errorf("the decisions are not carried out: %d rows are left", page.Find("#missing .row").Length())
 	}
-	s.submit(t, page, "Write them back").expect(http.StatusOK, "The missing memories are written back.")
+	s.submit(t, page, "Write them back").expect(http.StatusOK, "Written back.")
 	if s.Read("ada/memory/n05.md") == "" {
 		t.Error("the others are not back")
 	}
@@ -145,7 +145,7 @@ func TestAttention_RemovesBlockedFile(t *testing.T) {
 	page.expect(http.StatusOK, "Kept out", "memory/back.md", "Use tabs.", "The file goes from the disk")
 	s.get(t, "/").expect(http.StatusOK, "1 kept out")
 	page = s.submit(t, page, "Yes, remove the file memory/back.md")
-	page.expect(http.StatusOK, "The file is removed from the disk.", "Nothing needs attention")
+	page.expect(http.StatusOK, "File removed.", "Nothing needs attention")
 	if s.Read("ada/memory/back.md") != "" {
 		t.Error("the file is still there")
 	}
@@ -178,7 +178,7 @@ func TestVersions_KeepOne(t *testing.T) {
 		t.Errorf("the words that differ are %q", marked)
 	}
 	page = s.submit(t, page, "Keep this one from U1MIRA in C1TEAM")
-	page.expect(http.StatusOK, "“Tea” says this from now on.", "This is settled")
+	page.expect(http.StatusOK, "Kept this text of Tea", "This is settled")
 	if got := s.Memory("ada", "Tea"); got.Body != "Mira likes green tea." || got.Session != "" {
 		t.Errorf("it says %q, from %q", got.Body, got.Session)
 	}
@@ -205,7 +205,7 @@ func TestVersionsPage_TwoPrimaryFiles(t *testing.T) {
 	removed := words(other.Find(".facts code").Last())
 	button := words(other.Find("button").First())
 	page = s.submit(t, page, button)
-	page.expect(http.StatusOK, "“Tea” says this from now on.", "All files on disk say the same.")
+	page.expect(http.StatusOK, "Kept this text of Tea", "All files on disk say the same.")
 	if got := s.Memory("ada", "Tea"); got.Body == m.Body || len(got.Files) != 1 || got.Path == removed {
 		t.Errorf("it is %+v, and %s was to be removed", got, removed)
 	}
@@ -227,7 +227,7 @@ func TestVersions_Merge(t *testing.T) {
 		templates.FieldName: {"Tea"}, templates.FieldType: {"user"}, templates.FieldBody: {"Mira likes green and black tea."},
 	}
 	s.post(t, pageOf(m)+"/edit/preview", fields).expect(http.StatusOK, "What U1MIRA in C1TEAM says")
-	s.post(t, pageOf(m)+"/edit", fields).expect(http.StatusOK, "“Tea” is saved.", "Mira likes green and black tea.")
+	s.post(t, pageOf(m)+"/edit", fields).expect(http.StatusOK, "Saved Tea", "Mira likes green and black tea.")
 	s.get(t, pageOf(m)+"/versions").expect(http.StatusOK, "This is settled")
 	s.get(t, pageOf(m)+"/edit?with=nonsense").expect(http.StatusOK, "Edit memory")
 }
@@ -263,9 +263,9 @@ func TestAttention_ShowsTheFixesOfOneMemory(t *testing.T) {
 	if got := strings.Join(page.each(".fixes button"), " "); strings.Contains(got, "Printer") {
 		t.Errorf("buttons: %q", got)
 	}
-	s.submit(t, page, "It is user Scanner").expect(http.StatusOK, "“Scanner” is mended.", "It is user Printer")
+	s.submit(t, page, "It is user Scanner").expect(http.StatusOK, "Fixed Scanner", "It is user Printer")
 	page = s.get(t, page.Find("a:contains('Show fixes of Issue')").AttrOr("href", ""))
-	s.submit(t, page, "Add quotes Issue #42").expect(http.StatusOK, "“Issue #42” is mended.")
+	s.submit(t, page, "Add quotes Issue #42").expect(http.StatusOK, "Fixed Issue #42")
 	if got := s.Read("ada/memory/c.md"); got != "---\nname: 'Issue #42'\ntype: user\n---\n\nClosed.\n" {
 		t.Errorf("the file is %q", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -65,9 +66,7 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	case len(result.refused) > 0:
 		return s.showRefused(w, r, agent, op, result)
 	default:
-		list := templates.WithQuery(back(r, listOf(agent, op)), map[string]string{fieldDone: "", fieldID: "", templates.FieldBatch: token})
-		http.Redirect(w, r, list, http.StatusSeeOther)
-		return nil
+		return redirectWith(w, r, back(r, listOf(agent, op)), url.Values{templates.FieldBatch: {token}})
 	}
 }
 

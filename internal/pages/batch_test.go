@@ -67,7 +67,7 @@ func TestBatch_DeletePreviewAndUndo(t *testing.T) {
 	}
 
 	page = s.submit(t, page, "Delete 2 memories")
-	page.expect(http.StatusOK, "Deleted 2 memories.")
+	page.expect(http.StatusOK, "Deleted 2 memories")
 	// Their scores are equal, so the order is open.
 	if got := slices.Sorted(slices.Values(page.names())); !slices.Equal(got, []string{"Fact 02", "Fact 04"}) || page.Request.URL.Query().Get("q") != "fact" {
 		t.Errorf("%s lists %q", page.Request.URL, got)
@@ -90,7 +90,7 @@ func TestBatch_ChangedStaysSelected(t *testing.T) {
 	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Known better by now."))
 
 	page = s.submit(t, page, "Delete 3 memories")
-	page.expect(http.StatusConflict, "1 of 3 could not be deleted", "Fact 02", "Deleted 2 memories.")
+	page.expect(http.StatusConflict, "1 of 3 could not be deleted", "Fact 02", "Deleted 2 memories")
 	if got := words(page.Find(".row .problem")); !strings.Contains(got, "has changed on disk") && !strings.Contains(got, "changed in the meantime") {
 		t.Errorf("the reason is %q", got)
 	}
@@ -102,7 +102,7 @@ func TestBatch_ChangedStaysSelected(t *testing.T) {
 	}
 	page = s.selecting(t, page, "Delete…", "Fact 02")
 	page.expect(http.StatusOK, "Delete 1 memory?", "Known better by now.")
-	s.submit(t, page, "Delete 1 memory").expect(http.StatusOK, "Deleted 1 memory.", "Nothing learned yet")
+	s.submit(t, page, "Delete 1 memory").expect(http.StatusOK, "Deleted 1 memory", "Nothing learned yet")
 }
 
 func TestBatch_SecondDelete(t *testing.T) {
@@ -111,7 +111,7 @@ func TestBatch_SecondDelete(t *testing.T) {
 	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02")
 	s.submit(t, page, "Delete 2 memories")
 	again := s.submit(t, page, "Delete 2 memories")
-	again.expect(http.StatusOK, "Deleted 2 memories.")
+	again.expect(http.StatusOK, "Deleted 2 memories")
 	again = s.submit(t, again, "Undo the deletion of 2 memories")
 	again.expect(http.StatusOK, "2 memories are back.")
 }
@@ -157,9 +157,9 @@ func TestBatch_NothingSelected(t *testing.T) {
 	s := serve(t, facts(1))
 	list := s.get(t, adaList)
 	for _, button := range []string{"Delete…", "Still true"} {
-		s.selecting(t, list, button).expect(http.StatusOK, "Nothing was selected")
+		s.selecting(t, list, button).expect(http.StatusOK, "Nothing selected")
 	}
-	s.get(t, adaList+"/batch/deletion").expect(http.StatusOK, "Nothing was selected")
+	s.get(t, adaList+"/batch/deletion").expect(http.StatusOK, "Nothing selected")
 	s.post(t, adaList+"/batch/eat", nil).expect(http.StatusNotFound)
 	s.post(t, "/agents/nobody/memory/batch/delete", nil).expect(http.StatusNotFound)
 	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 could not be deleted", "nonsense")
@@ -175,7 +175,7 @@ func TestBatch_PartsAreOneResult(t *testing.T) {
 		t.Fatalf("a part is answered with %d and %q", part.StatusCode, token)
 	}
 	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {id("03")}, templates.FieldBatch: {token}}).
-		expect(http.StatusOK, "Deleted 3 memories.")
+		expect(http.StatusOK, "Deleted 3 memories")
 	// A token of another action or agent does not continue a batch.
 	s.post(t, adaList+"/batch/restore", url.Values{templates.FieldMemory: {id("01")}, templates.FieldBatch: {token}}).
 		expect(http.StatusOK, "1 memory is back.")

@@ -14,7 +14,7 @@ import (
 
 // firstViewLimit is the maximum transfer size of the first view of the Memory tab with its assets,
 // in bytes (arbitrary).
-const firstViewLimit = 60_000
+const firstViewLimit = 110_000
 
 func firstViewIsLight(t *testing.T, browser context.Context) {
 	s := serve(t, differentMemories(300))

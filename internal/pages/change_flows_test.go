@@ -31,7 +31,7 @@ func deleteWithOpenEyes(t *testing.T, browser context.Context) {
 	p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "Use spaces.")`)
 	p.do(click("Delete Tabs"))
 	p.at(adaList)
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	if s.Read("ada/memory/tabs.md") != "" || strings.Contains(s.Read("ada/CLAUDE.md"), "### Tabs") {
 		t.Error("the memory is still on disk")
 	}
@@ -47,7 +47,7 @@ func goBackInHistory(t *testing.T, browser context.Context) {
 	p.live()
 	p.mark()
 	p.do(chromedp.Click(chromedp.CSS(".revision:nth-child(3) form button")))
-	p.shows("“Tabs” says again what it said then")
+	p.shows("Restored an earlier text of Tabs")
 	p.until(`document.querySelector(".revision:first-child .line:last-child [dir]").textContent === "Use tabs."`)
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
 		t.Error("CLAUDE.md does not say it")
@@ -84,15 +84,15 @@ func changesWithoutScripts(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, path, person{withoutScripts: true})
 	p.follow(click("History"))
 	p.follow(chromedp.Click(chromedp.CSS(".revision:nth-child(3) form button")))
-	p.shows("“Tabs” says again what it said then")
+	p.shows("Restored an earlier text of Tabs")
 	p.follow(chromedp.Navigate(s.address + path))
 	p.shows("Use tabs.")
 	p.follow(click("What a deletion changes"))
 	p.shows("2 files are removed")
 	p.follow(click("Delete Tabs"))
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	p.follow(click("Undo the deletion of Tabs"))
-	p.shows("“Tabs” is back.")
+	p.shows("Restored Tabs")
 	if !strings.Contains(s.Read("ada/memory/tabs.md"), "Use tabs.") {
 		t.Error("the undo did not bring the file back")
 	}

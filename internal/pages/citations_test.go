@@ -70,7 +70,7 @@ func TestCitations_ShowsDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	page = s.submit(t, page, "Look again for what App cites")
-	page.expect(http.StatusOK, "It was looked again for what “App” cites.", "2 citations, found")
+	page.expect(http.StatusOK, "Checked the citations of App", "2 citations, found")
 	if page.Find("#cites-gone").Length() != 0 {
 		t.Error("it still says that something is gone")
 	}
@@ -94,7 +94,7 @@ func TestAttention_ListsDeadCitations(t *testing.T) {
 	}
 	page = s.submit(t, page, "Look again for what App cites")
 	page.expect(http.StatusOK, "Cites what is gone")
-	s.submit(t, page, "Delete App").expect(http.StatusOK, "Deleted “App”.", "Nothing needs attention")
+	s.submit(t, page, "Delete App").expect(http.StatusOK, "Deleted App", "Nothing needs attention")
 	s.post(t, "/agents/"+slug+"/memory/nonsense/citations", nil).expect(http.StatusNotFound)
 }
 

@@ -21,7 +21,7 @@ func TestChooseType_SetsType(t *testing.T) {
 	page := s.get(t, pageOf(m))
 	page.expect(http.StatusOK, "Needs attention", "What is it?")
 	page = s.submit(t, page, "Reference where things live")
-	page.expect(http.StatusOK, "“Printer” is a reference memory now.")
+	page.expect(http.StatusOK, "Printer: reference")
 	if page.Request.URL.Path != pageOf(m) || page.Find(".choose-type").Length() != 0 {
 		t.Errorf("the fix leads to %s and still asks", page.Request.URL)
 	}
@@ -64,7 +64,7 @@ func TestDecideMissing_WritesBack(t *testing.T) {
 	files := manyMemories(12)
 	s := serve(t, files)
 	page := s.submit(t, s.loseAll(t), "Write them back")
-	page.expect(http.StatusOK, "The missing memories are written back.")
+	page.expect(http.StatusOK, "Written back.")
 	for path, text := range files {
 		if s.Read(path) != text {
 			t.Errorf("%s is not back as it was", path)
@@ -79,7 +79,7 @@ func TestDecideMissing_Deletes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
 	page := s.submit(t, s.loseAll(t), "Delete them")
-	page.expect(http.StatusOK, "The missing memories are in the trash.", "Nothing learned yet")
+	page.expect(http.StatusOK, "Moved to the trash.", "Nothing learned yet")
 	if got := s.get(t, ada+"/trash").Find(".row").Length(); got != 13 {
 		t.Errorf("the trash has %d, want 13", got)
 	}
@@ -120,7 +120,7 @@ func TestAllow_RestoresContent(t *testing.T) {
 		t.Errorf("listed: %q", got)
 	}
 	page = s.submit(t, s.get(t, ada+"/attention"), "Let it in Tabs")
-	page.expect(http.StatusOK, "“Tabs” lives again.")
+	page.expect(http.StatusOK, "Allowed Tabs")
 	if got := s.get(t, adaList).names(); len(got) != 2 {
 		t.Errorf("listed after allowing it: %q", got)
 	}

@@ -28,7 +28,7 @@ func TestDelete_EverywhereWithUndo(t *testing.T) {
 	before := s.Read("ada/CLAUDE.md")
 
 	page := s.submit(t, s.get(t, adaList+"?q=t"), "Delete Tabs")
-	page.expect(http.StatusOK, "Deleted “Tabs”.")
+	page.expect(http.StatusOK, "Deleted Tabs")
 	if got := page.names(); !slices.Equal(got, []string{"Release"}) {
 		t.Errorf("listed after the deletion: %q", got)
 	}
@@ -41,7 +41,7 @@ func TestDelete_EverywhereWithUndo(t *testing.T) {
 	}
 
 	page = s.submit(t, page, "Undo the deletion of Tabs")
-	page.expect(http.StatusOK, "“Tabs” is back.")
+	page.expect(http.StatusOK, "Restored Tabs")
 	if got := page.names(); len(got) != 2 {
 		t.Errorf("listed after the undo: %q", got)
 	}
@@ -54,14 +54,37 @@ func TestNotice_OnlyCurrentState(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	id := s.Memory("ada", "Tabs").ID
-	for _, path := range []string{
-		adaList + "?done=deleted&id=" + id, adaList + "?done=deleted&id=nonsense", adaList + "?done=%3Cb%3E&id=" + id, adaList + "?done=deleted",
-	} {
-		page := s.get(t, path)
+	for _, forged := range []string{"done=deleted&id=" + id, "done=deleted&id=nonsense", "done=%3Cb%3E&id=" + id, "done=deleted", "%zz", "batch=x"} {
+		page := s.getWith(t, adaList, "Cookie", "memoir_notice="+forged)
 		page.expect(http.StatusOK)
 		if got := words(page.Find("#notices")); got != "" {
-			t.Errorf("%s says %q", path, got)
+			t.Errorf("%s says %q", forged, got)
 		}
+		if got := page.Header.Get("Set-Cookie"); !strings.Contains(got, "memoir_notice=; Path=/; Max-Age=0") {
+			t.Errorf("the cookie %q is answered with %q, want its deletion", forged, got)
+		}
+	}
+}
+
+func TestNotice_ShownOnce(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	m := s.Memory("ada", "Tabs")
+	const action = "done=deleted&id="
+	if _, err := s.Engine.Delete(t.Context(), "ada", m.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	cookie := "memoir_notice=" + action + m.ID
+	for name, header := range map[string][]string{"refresh": {"Memoir-Refresh", "true"}, "part of a page": {"HX-Request-Type", "partial"}} {
+		page := s.getWith(t, adaList, append(header, "Cookie", cookie)...)
+		if words(page.Find("#notices")) != "" || page.Header.Get("Set-Cookie") != "" {
+			t.Errorf("a %s takes the notice of the next page", name)
+		}
+	}
+	page := s.getWith(t, adaList, "Cookie", cookie)
+	page.expect(http.StatusOK, "Deleted Tabs", "Undo")
+	if again := s.get(t, adaList); words(again.Find("#notices")) != "" {
+		t.Errorf("without the cookie the page says %q", words(again.Find("#notices")))
 	}
 }
 
@@ -86,7 +109,7 @@ func TestDelete_ChangedFile(t *testing.T) {
 	if !strings.Contains(s.Read("ada/memory/tabs.md"), "never in YAML") || s.Memory("ada", "Tabs").State != memories.Active {
 		t.Error("something was deleted")
 	}
-	s.submit(t, page, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+	s.submit(t, page, "Delete Tabs").expect(http.StatusOK, "Deleted Tabs")
 }
 
 func TestDelete_ChangedMemory(t *testing.T) {
@@ -106,7 +129,7 @@ func TestDelete_Twice(t *testing.T) {
 	s := serve(t, twoMemories())
 	seen := s.get(t, adaList)
 	s.submit(t, seen, "Delete Tabs")
-	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted Tabs")
 }
 
 func TestBack_OwnPagesOnly(t *testing.T) {
@@ -136,7 +159,7 @@ func TestTrash_RestoreAndPurge(t *testing.T) {
 		t.Errorf("the trash has %q, the last deleted first", got)
 	}
 	page := s.submit(t, trash, "Restore Tabs")
-	page.expect(http.StatusOK, "“Tabs” is back.")
+	page.expect(http.StatusOK, "Restored Tabs")
 	if page.Request.URL.Path != ada+"/trash" || s.Read("ada/memory/tabs.md") == "" {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
@@ -153,7 +176,7 @@ func TestMemory_Deleted(t *testing.T) {
 	page := s.get(t, pageOf(m))
 	page.expect(http.StatusOK, "deleted", "Use tabs.", "No file on disk carries it now")
 	page = s.submit(t, page, "Restore")
-	page.expect(http.StatusOK, "“Tabs” is back.", "memory/tabs.md")
+	page.expect(http.StatusOK, "Restored Tabs", "memory/tabs.md")
 	if page.Request.URL.Path != pageOf(m) {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
@@ -165,7 +188,7 @@ func TestFrame_ClaudeMDProblem(t *testing.T) {
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
 	s := serve(t, files)
-	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.", "CLAUDE.md is not up to date")
+	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted Tabs", "CLAUDE.md is not up to date")
 	for _, tab := range []string{"/memory", "/claude-md", "/sessions", "/trash"} {
 		s.get(t, ada+tab).expect(http.StatusOK, "markers damaged", "Nothing was written")
 	}

@@ -108,7 +108,7 @@ func TestFailure_DatabaseAway(t *testing.T) {
 	}
 	line.Resume()
 	waittest.For(m, "the page", func() bool { return s.get(t, adaList).StatusCode == http.StatusOK })
-	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted Tabs")
 }
 
 func TestSignIn_WrongToken(t *testing.T) {

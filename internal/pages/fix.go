@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -40,12 +41,14 @@ func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 		return s.refuse(w, r, err)
 	}
 	to := back(r, templates.AttentionPath(slug))
+	notice := url.Values{fieldDone: {doneFixed}, fieldID: {result.Memory.ID}}
 	if result.Memory.ID == id {
-		to = undoPath(to, file, r.PostFormValue(templates.FieldHash))
+		notice.Set(templates.FieldPath, file)
+		notice.Set(templates.FieldHash, r.PostFormValue(templates.FieldHash))
 	} else if to == templates.MemoryPath(slug, id, "fix") {
 		to = templates.MemoryPath(slug, result.Memory.ID, "fix") // the file now holds another memory
 	}
-	return redirect(w, r, to, doneFixed, result.Memory.ID)
+	return redirectWith(w, r, to, notice)
 }
 
 // undoPath returns path with the fixed file and the hash of its old content as parameters, so that

@@ -134,13 +134,13 @@ func deleteAndUndo(t *testing.T, browser context.Context) {
 	p.live()
 	p.mark()
 	p.do(click("Delete Tabs"))
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	p.until(`document.querySelectorAll(".row").length === 1`)
 	if s.Read("ada/memory/tabs.md") != "" || strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
 		t.Error("the memory is still on disk")
 	}
 	p.do(click("Undo the deletion of Tabs"))
-	p.shows("“Tabs” is back.")
+	p.shows("Restored Tabs")
 	p.until(`document.querySelectorAll(".row").length === 2`)
 	if s.Read("ada/memory/tabs.md") != twoMemories()["ada/memory/tabs.md"] || !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
 		t.Error("the memory is not back on disk")
@@ -154,7 +154,7 @@ func deleteFromItsPage(t *testing.T, browser context.Context) {
 	p.live()
 	p.do(click("Delete Tabs"))
 	p.at(adaList)
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	p.until(`document.querySelectorAll(".row").length === 1`)
 	// The page that replaced the other follows the disk too.
 	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
@@ -179,7 +179,7 @@ func deleteChanged(t *testing.T, browser context.Context) {
 		t.Error("the file is gone")
 	}
 	p.do(click("Delete Tabs"))
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	p.at(adaList)
 }
 
@@ -210,13 +210,13 @@ func useTheTrash(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, adaList, person{})
 	p.live()
 	p.do(click("Delete Tabs"))
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	p.do(click("Delete Release"))
 	p.shows("Nothing learned yet")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
 	p.shows("deleted in the browser")
 	p.do(click("Restore Tabs"))
-	p.shows("“Tabs” is back.")
+	p.shows("Restored Tabs")
 	p.until(`document.querySelectorAll(".row").length === 1`)
 	p.do(chromedp.Click(chromedp.CSS(".row summary")))
 	p.do(chromedp.Click(chromedp.CSS(".row .confirm-step button")))
@@ -234,7 +234,7 @@ func fixType(t *testing.T, browser context.Context) {
 	p.live()
 	p.do(chromedp.Click(chromedp.CSS("#group-attention h3 a")))
 	p.do(click("Reference where things live"))
-	p.shows("“Printer” is a reference memory now.")
+	p.shows("Printer: reference")
 	p.until(`document.querySelector(".choose-type") === null`)
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
 		t.Error("it is not compiled")
@@ -309,19 +309,19 @@ func withoutScripts(t *testing.T, browser context.Context) {
 	p.follow(chromedp.Click(chromedp.CSS("#group-feedback h3 a")))
 	p.shows("Use tabs.")
 	p.follow(click("Delete Tabs"))
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	if s.Read("ada/memory/tabs.md") != "" {
 		t.Error("the file is still there")
 	}
 	p.follow(click("Undo the deletion of Tabs"))
-	p.shows("“Tabs” is back.")
+	p.shows("Restored Tabs")
 	if s.Read("ada/memory/tabs.md") == "" {
 		t.Error("the undo did not bring the file back")
 	}
 	p.follow(click("Delete Release"))
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
 	p.follow(click("Restore Release"))
-	p.shows("“Release” is back.")
+	p.shows("Restored Release")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/memory"]`)))
 	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "tues"))
 	p.follow(click("Show"))

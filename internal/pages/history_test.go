@@ -76,7 +76,7 @@ func TestRestoreRevision_WritesFile(t *testing.T) {
 	s := taught(t)
 	m := s.Memory("ada", "Tabs")
 	page := s.restoreNth(t, s.get(t, pageOf(m)+"/history"), 2)
-	page.expect(http.StatusOK, "“Tabs” says again what it said then")
+	page.expect(http.StatusOK, "Restored an earlier text of Tabs")
 	if page.Request.URL.Path != pageOf(m)+"/history" {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
@@ -132,7 +132,7 @@ func TestHistory_Deleted(t *testing.T) {
 	}
 	s.restoreNth(t, stale, 2).expect(http.StatusPreconditionFailed)
 	page = s.submit(t, page, "Restore Tabs")
-	page.expect(http.StatusOK, "“Tabs” is back.")
+	page.expect(http.StatusOK, "Restored Tabs")
 	if page.Request.URL.Path != pageOf(m)+"/history" || page.Find(".revision form").Length() != 2 {
 		t.Errorf("the restore leads to %s with %d versions to restore", page.Request.URL, page.Find(".revision form").Length())
 	}

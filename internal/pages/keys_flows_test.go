@@ -153,7 +153,7 @@ func keysOnAttention(t *testing.T, p *tab, s *site) {
 	p.press("j", "j", "k")
 	p.focused(all[0])
 	p.press("d")
-	p.shows("Deleted “" + all[0] + "”.")
+	p.shows("Deleted " + all[0] + "")
 	p.focused(all[1])
 	p.press("u")
 	p.shows("“" + all[0] + "” is back.")

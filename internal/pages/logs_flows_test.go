@@ -85,7 +85,7 @@ func addWithoutScripts(t *testing.T, browser context.Context) {
 	p.until(`document.querySelector("#text").value === "Deployed\nto both"`)
 	p.do(chromedp.SetValue("#title", "Release"))
 	p.follow(click("Add to the log"))
-	p.shows("The entry is in the log.")
+	p.shows("Entry added.")
 	p.shows("Release")
 	p.shows("Deployed to both")
 	day := string(logs.DayOf(time.Now()))

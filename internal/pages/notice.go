@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 
 	"memoir/internal/memories"
@@ -14,9 +16,9 @@ import (
 	"memoir/web/templates"
 )
 
-// A redirect carries the action and the memory's id to the next page, which shows a notice. The
-// page makes the text from the current state, so an old or forged address cannot show a false
-// notice.
+// A redirect carries the action and the memory's id to the next page in a cookie, and that page
+// shows a notice once. The page makes the text from the current state, so a forged cookie cannot
+// show a false notice. Addresses carry none, so a reload and Back show nothing.
 const (
 	fieldDone = "done"
 	fieldID   = "id"
@@ -57,12 +59,68 @@ const (
 	doneLogged    = "logged"
 )
 
+const (
+	// cookieNotice is the name of the cookie with the action that the next page is about.
+	cookieNotice = "memoir_notice"
+	// noticeMaxAge is how long the next page may take to load (arbitrary).
+	noticeMaxAge = 30 * time.Second
+	// maxNotice is the length of the longest value of the cookie. Browsers keep 4,096 bytes with its
+	// name and attributes (RFC 6265).
+	maxNotice = 3_500
+	// headerRefresh marks the request of a page that refreshes itself. It leaves the notice to the
+	// answer of the action.
+	headerRefresh = "Memoir-Refresh"
+)
+
 // redirect redirects with 303 to path, which then shows a notice about the action done. id is the
 // id of the memory that the notice names, or "" if it names none. It always returns nil.
 func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
-	target := templates.WithQuery(path, map[string]string{fieldDone: done, fieldID: id})
-	http.Redirect(w, r, target, http.StatusSeeOther)
+	return redirectWith(w, r, path, url.Values{fieldDone: {done}, fieldID: {id}})
+}
+
+// redirectWith redirects with 303 to path, which then shows the notice that the values describe. If
+// they are too long for a cookie, the page shows none. It always returns nil.
+func redirectWith(w http.ResponseWriter, r *http.Request, path string, notice url.Values) error {
+	if value := notice.Encode(); len(value) <= maxNotice {
+		http.SetCookie(w, noticeCookie(r, value))
+	}
+	http.Redirect(w, r, path, http.StatusSeeOther)
 	return nil
+}
+
+// noticeCookie returns the cookie with the value, or the one that deletes it for an empty value.
+func noticeCookie(r *http.Request, value string) *http.Cookie {
+	c := &http.Cookie{Name: cookieNotice, Value: value, Path: "/", MaxAge: int(noticeMaxAge / time.Second), HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: isSecure(r)}
+	if value == "" {
+		c.MaxAge = -1
+	}
+	return c
+}
+
+type noticeKey struct{}
+
+// takeNotice returns r with the last action for lastAction, and deletes its cookie. A refresh and a
+// request for a part of a page leave the cookie to the next document.
+func takeNotice(w http.ResponseWriter, r *http.Request) *http.Request {
+	if r.Header.Get(headerRefresh) != "" || r.Header.Get("HX-Request-Type") == "partial" {
+		return r
+	}
+	cookie, err := r.Cookie(cookieNotice)
+	if err != nil {
+		return r
+	}
+	http.SetCookie(w, noticeCookie(r, ""))
+	values, err := url.ParseQuery(cookie.Value)
+	if err != nil {
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), noticeKey{}, values))
+}
+
+// lastAction returns the values of the action that led to the page of r. It returns nil without one.
+func lastAction(r *http.Request) url.Values {
+	values, _ := r.Context().Value(noticeKey{}).(url.Values)
+	return values
 }
 
 // pageLinks returns the links of a list at path that is shown in pages. more is path with the
@@ -93,42 +151,41 @@ func back(r *http.Request, otherwise string) string {
 
 // notices are the texts of the notices that name no memory, by action.
 var notices = map[string]string{
-	donePurged:    "It is gone for good, with its history.",
-	doneNothing:   "Nothing was selected, so nothing was done. Tick the memories first.",
-	doneSwitched:  "Memory is on.",
-	donePlanned:   "The plan is made. Nothing has been changed yet.",
-	doneApplied:   "The selected steps are applied. Each can be undone, here and on the Activity tab.",
-	doneUndone:    "The step is undone: everything says again what it said.",
-	doneDiscarded: "The plan is discarded. What was applied of it stays, and can still be undone.",
-	doneNoSteps:   "Nothing was selected, so nothing was done. Tick the steps first.",
-	doneRefused:   "It is refused, and is not proposed again.",
-	doneDecided:   "Somebody has decided about it already.",
-	doneLogged:    "The entry is in the log.",
-	doneRepaired:  "The index is in step with the memory files.",
-	doneWritten:   "The missing memories are written back.",
-	doneRemoved:   "The missing memories are in the trash.",
-	doneUnblocked: "The file is removed from the disk.",
+	donePurged:    "Deleted for good.",
+	doneNothing:   "Nothing selected.",
+	doneSwitched:  "Memory: on",
+	donePlanned:   "Plan ready. Nothing changed yet.",
+	doneApplied:   "Applied.",
+	doneUndone:    "Undone.",
+	doneDiscarded: "Plan discarded. Applied steps stay.",
+	doneNoSteps:   "Nothing selected.",
+	doneRefused:   "Dismissed.",
+	doneDecided:   "Already decided.",
+	doneLogged:    "Entry added.",
+	doneRepaired:  "MEMORY.md repaired.",
+	doneWritten:   "Written back.",
+	doneRemoved:   "Moved to the trash.",
+	doneUnblocked: "File removed.",
 }
 
 // memoryNotices are the texts of the notices about a memory that is not deleted, by action. %s is
 // its name.
 var memoryNotices = map[string]string{
-	doneRestored: "“%s” is back.",
-	doneReverted: "“%s” says again what it said then. What it said until now stays in its history.",
-	doneAccepted: "“%s” is a memory now.",
-	doneSaved:    "“%s” is saved.",
-	doneVerified: "“%s” is still true. Its age starts anew.",
-	doneChecked:  "It was looked again for what “%s” cites.",
-	doneUnfixed:  "“%s” is as it was before.",
-	doneKept:     "“%s” says this from now on. The other files stay as they are.",
-	doneAllowed:  "“%s” lives again.",
+	doneRestored: "Restored %s",
+	doneReverted: "Restored an earlier text of %s",
+	doneAccepted: "Accepted %s",
+	doneSaved:    "Saved %s",
+	doneVerified: "Still true: %s",
+	doneChecked:  "Checked the citations of %s",
+	doneUnfixed:  "Undone: %s",
+	doneKept:     "Kept this text of %s",
+	doneAllowed:  "Allowed %s",
 }
 
-// noticeOf returns the notice about the action that led to this page, as the address names it. It
-// returns nil without an error if the address names no action, the memory does not exist, or its
-// state contradicts the notice. path is the page's own address, to return to after an undo.
+// noticeOf returns the notice about the action that led to this page. It returns nil without an
+// error if no action did, the memory does not exist, or its state contradicts the notice. path is the page's own address, to return to after an undo.
 func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
-	query := r.URL.Query()
+	query := lastAction(r)
 	if batch := query.Get(templates.FieldBatch); batch != "" {
 		return s.noticeOfBatch(r.Context(), agent, batch, path), nil
 	}
@@ -137,7 +194,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	case done == "":
 		return nil, nil
 	case done == doneSwitched && agent.MemoryOff:
-		return newNotice("Memory is off. What the agent remembers stays."), nil
+		return newNotice("Memory: off. Memories stay."), nil
 	case notices[done] != "":
 		return newNotice(notices[done]), nil
 	}
@@ -153,7 +210,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	case done == doneDeleted && deleted:
 		notice := templates.Deleted(m.Agent, m.ID, m.Name, path)
 		if len(notRemoved(m)) > 0 {
-			notice.Text += " Not all of it could be removed from the disk; the trash says why."
+			notice.Text += " Some files remain; see the trash."
 		}
 		return &notice, nil
 	case deleted:
@@ -163,7 +220,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	case done == doneMoved, done == doneCopied:
 		return s.noticeOfMove(r, agent, m, path)
 	case done == doneTyped && m.Type != "":
-		return newNotice("“" + m.Name + "” is a " + string(m.Type) + " memory now."), nil
+		return newNotice(m.Name + ": " + string(m.Type)), nil
 	case memoryNotices[done] != "":
 		return newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), nil
 	default:
@@ -171,11 +228,11 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	}
 }
 
-// fixedNotice returns the notice that a file of m was fixed. It offers an undo if the address names
+// fixedNotice returns the notice that a file of m was fixed. It offers an undo if the action names
 // the file and its old hash, and canUndo returns true. path is the page to return to after it.
 func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
-	notice := newNotice("“" + m.Name + "” is mended.")
-	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
+	notice := newNotice("Fixed " + m.Name)
+	file, hash := lastAction(r).Get(templates.FieldPath), lastAction(r).Get(templates.FieldHash)
 	undo, err := s.canUndo(r.Context(), agent, m, file, hash)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -125,9 +126,18 @@ type answer struct {
 
 func (s *site) get(t *testing.T, path string) *answer {
 	t.Helper()
+	return s.getWith(t, path)
+}
+
+// getWith is get with headers, as names and values in turns.
+func (s *site) getWith(t *testing.T, path string, headers ...string) *answer {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.address+path, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
 	}
 	return s.send(t, request)
 }
@@ -144,7 +154,11 @@ func (s *site) post(t *testing.T, path string, form url.Values) *answer {
 
 func (s *site) send(t *testing.T, request *http.Request) *answer {
 	t.Helper()
-	response, err := http.DefaultClient.Do(request)
+	jar, err := cookiejar.New(nil) // carries the notice of an action to the page after it
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&http.Client{Jar: jar}).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestDeletion_Preview(t *testing.T) {
 
 	said := words(page.Find(".change .facts").First())
 	page = s.submit(t, page, "Delete Tabs")
-	page.expect(http.StatusOK, "Deleted “Tabs”.")
+	page.expect(http.StatusOK, "Deleted Tabs")
 	if page.Request.URL.Path != adaList {
 		t.Errorf("the deletion leads to %s", page.Request.URL)
 	}
@@ -65,7 +65,7 @@ func TestDeletion_NotCompiled(t *testing.T) {
 	for name, file := range map[string]string{"Printer": "memory/printer.md", "broken": "memory/broken.md"} {
 		page := s.get(t, pageOf(s.Memory("ada", name))+"/delete")
 		page.expect(http.StatusOK, "this memory is not compiled", "1 file is removed", file, "No entry leads to these files")
-		s.submit(t, page, "Delete "+name).expect(http.StatusOK, "Deleted “"+name+"”.")
+		s.submit(t, page, "Delete "+name).expect(http.StatusOK, "Deleted "+name+"")
 		if s.Read("ada/"+file) != "" {
 			t.Errorf("%s is still there", file)
 		}
@@ -81,7 +81,7 @@ func TestDeletion_AlreadyDeleted(t *testing.T) {
 	if page := s.get(t, pageOf(m)+"/delete"); page.Request.URL.Path != pageOf(m) {
 		t.Errorf("it leads to %s", page.Request.URL)
 	}
-	s.submit(t, stale, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
+	s.submit(t, stale, "Delete Tabs").expect(http.StatusOK, "Deleted Tabs")
 	s.get(t, adaList+"/nonsense/delete").expect(http.StatusNotFound, "Nothing is here")
 }
 

@@ -98,14 +98,14 @@ func decideWithKeys(t *testing.T, browser context.Context) {
 	p.fits()
 	p.press("j") // Small commits, the newest
 	p.press("a")
-	p.shows("“Small commits” is a memory now.")
+	p.shows("Accepted Small commits")
 	p.until(`document.querySelectorAll(".proposal").length === 2`)
 	if got := s.Read("ada/memory/feedback_small_commits.md"); !strings.Contains(got, "originSessionId: s-one") || !strings.Contains(s.Read("ada/CLAUDE.md"), "### Small commits") {
 		t.Errorf("the file is %q", got)
 	}
 	p.until(`document.activeElement.textContent === "Use tabs"`)
 	p.press("r")
-	p.shows("It is refused, and is not proposed again.")
+	p.shows("Dismissed.")
 	p.until(`document.querySelectorAll(".proposal").length === 1 && document.activeElement.textContent === "Tea"`)
 	s.propose(t, "ada", "Found meanwhile", memories.User, "It comes by itself.")
 	p.shows("It comes by itself.")
@@ -124,7 +124,7 @@ func decideWithKeys(t *testing.T, browser context.Context) {
 	p.shows("Drinks white tea.")
 	p.follow(click("Accept as it is here"))
 	p.at(adaProposals)
-	p.shows("“Tea” is a memory now.")
+	p.shows("Accepted Tea")
 	if got := s.Memory("ada", "Tea").Body; got != "Drinks black tea, mostly." {
 		t.Errorf("Tea says %q", got)
 	}
@@ -135,7 +135,7 @@ func decideWithoutScripts(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, adaProposals, person{withoutScripts: true})
 	p.fits()
 	p.follow(chromedp.Click(chromedp.CSS("#" + templates.ProposalRowID(s.proposal(t, "Use tabs")) + ` [data-action="accept"]`)))
-	p.shows("“Use tabs” is a memory now.")
+	p.shows("Accepted Use tabs")
 	p.follow(chromedp.Click(chromedp.CSS("#" + templates.ProposalRowID(s.proposal(t, "Small commits")) + ` [data-action="refuse"]`)))
 	p.shows("It is refused")
 	p.follow(chromedp.Click(chromedp.CSS("#" + templates.ProposalRowID(s.proposal(t, "Tea")) + ` [data-action="edit"]`)))

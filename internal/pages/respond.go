@@ -35,7 +35,7 @@ func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limited, cancel := context.WithTimeout(r.Context(), s.options.DatabaseTime)
 		defer cancel()
-		if err := handle(w, r.WithContext(limited)); err != nil {
+		if err := handle(w, takeNotice(w, r.WithContext(limited))); err != nil {
 			s.fail(w, r, err)
 		}
 	}
@@ -128,13 +128,19 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	cookie := &http.Cookie{
 		Name: cookieTheme, Value: string(theme), Path: "/", MaxAge: int(themeMaxAge / time.Second),
 		SameSite: http.SameSiteLaxMode,
-		Secure:   r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+		Secure:   isSecure(r),
 	}
 	if theme == templates.AutoTheme {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(w, cookie)
 	http.Redirect(w, r, back(r, templates.HomePath), http.StatusSeeOther)
+}
+
+// isSecure reports whether the browser uses HTTPS. A proxy says so in a header that can be forged,
+// but that can only make a cookie stricter.
+func isSecure(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 // forReader returns the context for rendering the answer to r. It has the reader's theme, rights and

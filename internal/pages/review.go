@@ -85,7 +85,7 @@ func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, ag
 	here := address(list.Kinds)
 	v.MoreHref, v.FirstHref = pageLinks(here, list.Cursor, page.NextCursor)
 	here = templates.WithQuery(here, map[string]string{templates.FieldCursor: list.Cursor})
-	if v.Notice, err = s.reviewNotice(ctx, query, here); err != nil {
+	if v.Notice, err = s.reviewNotice(ctx, lastAction(r), here); err != nil {
 		return err
 	}
 	cards, err := reviewcards.Of(ctx, s.store, page.Items, all, s.reviewOptions(ctx))
@@ -245,8 +245,9 @@ func subjectOf(item records.ReviewItem, decision string) string {
 }
 
 func redirectReviewed(w http.ResponseWriter, r *http.Request, item records.ReviewItem, memory string) error {
-	path := templates.WithQuery(back(r, templates.ReviewPath), map[string]string{templates.FieldItem: item.ID, templates.FieldAgent: item.Agent})
-	return redirect(w, r, path, doneReviewed, memory)
+	return redirectWith(w, r, back(r, templates.ReviewPath), url.Values{
+		fieldDone: {doneReviewed}, fieldID: {memory}, templates.FieldItem: {item.ID}, templates.FieldAgent: {item.Agent},
+	})
 }
 
 // undoReview takes a decision back, and redirects to the page of the form. If a later change
@@ -281,8 +282,8 @@ func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, refused erro
 	return s.showReview(w, r, f.Status, nil, at, banner)
 }
 
-// reviewNotice returns the notice about the decision that the query of an address names. It is nil
-// if it names none, or one that does not exist any more. path is the page to return to after an
+// reviewNotice returns the notice about the decision that the values of the last action name. It is
+// nil if they name none, or one that does not exist any more. path is the page to return to after an
 // undo.
 func (s *site) reviewNotice(ctx context.Context, query url.Values, path string) (*templates.Notice, error) {
 	id := query.Get(templates.FieldItem)

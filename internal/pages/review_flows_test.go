@@ -35,7 +35,7 @@ func decideAndUndo(t *testing.T, browser context.Context, as person) {
 	p.shows("Deploy freeze")
 	p.fits()
 	p.follow(chromedp.Click(chromedp.CSS(card + ` [value="delete"]`)))
-	p.shows("Deleted “Deploy freeze”.")
+	p.shows("Deleted Deploy freeze")
 	p.until(`document.querySelector(` + quoted(card) + `) === null && document.querySelector(".review-item:target") !== null`)
 	if s.Memory("ada", "Deploy freeze").State != memories.Deleted {
 		t.Error("the memory is not deleted")

@@ -35,7 +35,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	for _, a := range each {
 		v.Agents = append(v.Agents, templates.AgentSync(a))
 	}
-	if r.URL.Query().Get(fieldDone) == doneScanned {
+	if lastAction(r).Get(fieldDone) == doneScanned {
 		v.Notice = newNotice("The last scan " + v.LastScan.Words() + ".")
 	}
 	return show(w, r, http.StatusOK, templates.SyncPage(v))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -37,19 +38,19 @@ func (s *site) transfer(
 			return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
 		}
 		// The form's list does not contain the result. An undo needs the old agent and scope.
-		page := templates.MemoryPath(result.Memory.Agent, result.Memory.ID)
-		page = templates.WithQuery(page, map[string]string{fieldFrom: m.Agent, fieldWas: string(m.Scope())})
-		return redirect(w, r, page, done, result.Memory.ID)
+		return redirectWith(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID), url.Values{
+			fieldDone: {done}, fieldID: {result.Memory.ID}, fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())},
+		})
 	}
 }
 
-// Query parameters of the page of a memory that came from another agent.
+// Values of the notice about a memory that came from another agent.
 const (
 	fieldFrom = "from"
 	fieldWas  = "was"
 )
 
-// noticeOfMove returns the notice that m was moved or copied, as the address names the action. For
+// noticeOfMove returns the notice that m was moved or copied, as the last action says. For
 // a move it offers an undo, unless the agent that m came from no longer exists. path is the page to
 // return to after the undo.
 func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
@@ -57,11 +58,11 @@ func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Mem
 	if agent.SharesMemories() {
 		where = "shared with all agents"
 	}
-	if r.URL.Query().Get(fieldDone) == doneCopied {
-		return newNotice("“" + m.Name + "” is " + where + " as well."), nil
+	if lastAction(r).Get(fieldDone) == doneCopied {
+		return newNotice("Copied " + m.Name + ": also " + where), nil
 	}
-	notice := newNotice("“" + m.Name + "” is " + where + " now.")
-	from, to := cleanText(r.URL.Query().Get(fieldFrom)), memories.ScopeOf(!m.Team)
+	notice := newNotice("Moved " + m.Name + ": " + where)
+	from, to := cleanText(lastAction(r).Get(fieldFrom)), memories.ScopeOf(!m.Team)
 	if from != "" {
 		source, err := s.store.AgentUncounted(r.Context(), from)
 		if errors.Is(err, memories.ErrNotFound) {
@@ -70,7 +71,7 @@ func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Mem
 		if err != nil {
 			return nil, err
 		}
-		to = memories.Scope(r.URL.Query().Get(fieldWas))
+		to = memories.Scope(lastAction(r).Get(fieldWas))
 		if source.SharesMemories() {
 			to = memories.SharedScope
 		}

@@ -43,7 +43,7 @@ func twoEdit(t *testing.T, browser context.Context) {
 	second.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the second."))
 	first.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the first."))
 	first.follow(click("Save"))
-	first.shows("“Tabs” is saved.")
+	first.shows("Saved Tabs")
 	second.follow(click("Save"))
 	second.shows("It changed while you were editing")
 	second.shows("Says the first.")
@@ -53,7 +53,7 @@ func twoEdit(t *testing.T, browser context.Context) {
 		t.Errorf("before the choice it says %q", got)
 	}
 	second.follow(click("Save mine over it"))
-	second.shows("“Tabs” is saved.")
+	second.shows("Saved Tabs")
 	// The content of the first user is in the history.
 	second.follow(click("History"))
 	second.shows("Says the first.")
@@ -65,7 +65,7 @@ func keepUnknownKeys(t *testing.T, browser context.Context) {
 	p.follow(click("Edit"))
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Always."), chromedp.SendKeys(chromedp.CSS("#description"), "How to indent"))
 	p.follow(click("Save"))
-	p.shows("“Tabs” is saved.")
+	p.shows("Saved Tabs")
 	got := s.Read("ada/memory/tabs.md")
 	for _, kept := range []string{"x-team: [blue, green]\n", "metadata:\n  source: wiki # by hand\n", "description: How to indent\n", "Always."} {
 		if !strings.Contains(got, kept) {
@@ -86,11 +86,11 @@ func deletedWhileOpen(t *testing.T, browser context.Context) {
 	other := open(t, browser, s, pageOf(m), person{})
 	other.live()
 	other.do(click("Delete Tabs"))
-	other.shows("Deleted “Tabs”.")
+	other.shows("Deleted Tabs")
 	p.until(`document.querySelector("#reading .badge[data-tone=danger]")?.textContent === "deleted"`)
 	p.shows("Use tabs.")
 	p.do(click("Restore"))
-	p.shows("“Tabs” is back.")
+	p.shows("Restored Tabs")
 	p.fits()
 	p.isMarked()
 	if s.Read("ada/memory/tabs.md") == "" {
@@ -141,9 +141,9 @@ func deletedTwice(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, adaList, person{withoutScripts: true})
 	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+s.Memory("ada", "Tabs").ID)
 	p.follow(click("Delete Tabs"))
-	p.shows("Deleted “Tabs”.")
+	p.shows("Deleted Tabs")
 	p.follow(click("Undo the deletion of Tabs"))
-	p.shows("“Tabs” is back.")
+	p.shows("Restored Tabs")
 }
 
 func editWhatWasDeleted(t *testing.T, browser context.Context) {
@@ -169,7 +169,7 @@ func renamedWhileOpen(t *testing.T, browser context.Context) {
 	other := open(t, browser, s, pageOf(m)+"/edit", person{})
 	other.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("name").select()`), chromedp.SendKeys(chromedp.CSS("#name"), "Indenting"))
 	other.follow(click("Save"))
-	other.shows("“Indenting” is saved.")
+	other.shows("Saved Indenting")
 	p.until(`document.querySelector("#reading")?.textContent.includes("Indenting")`)
 	if now := s.Memory("ada", "Indenting"); now.ID != m.ID || now.Body != m.Body {
 		t.Errorf("the renamed memory is %+v", now)

@@ -31,7 +31,7 @@ func writeNew(t *testing.T, browser context.Context) {
 		t.Error("the preview has saved it")
 	}
 	p.follow(click("Save"))
-	p.shows("“Kettle” is saved.")
+	p.shows("Saved Kettle")
 	p.until(`document.querySelector(".prose strong").textContent === "tea"`)
 }
 
@@ -55,7 +55,7 @@ func writeMeanwhile(t *testing.T, browser context.Context) {
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Or four."))
 	p.until(`document.querySelector("#preview").innerText.includes("Or four.")`)
 	p.follow(click("Save mine over it"))
-	p.shows("“Tabs” is saved.")
+	p.shows("Saved Tabs")
 	if got := s.Read("ada/memory/tabs.md"); !strings.Contains(got, "Three of them.") || strings.Contains(got, "spaces") {
 		t.Errorf("the file says %q", got)
 	}
@@ -72,7 +72,7 @@ func writeWithoutScripts(t *testing.T, browser context.Context) {
 	p.shows("The type must be one of")
 	p.do(chromedp.Click(chromedp.CSS(`label[for="type-user"]`)))
 	p.follow(click("Save"))
-	p.shows("“Kettle” is saved.")
+	p.shows("Saved Kettle")
 	p.follow(click("Edit"))
 	p.do(chromedp.SendKeys(chromedp.CSS("#description"), "Who drinks what"))
 	p.follow(click("Save"))

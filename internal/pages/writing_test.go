@@ -50,7 +50,7 @@ func TestCreate_WritesFile(t *testing.T) {
 	list := s.get(t, adaList)
 	href, _ := list.Find(`.tools a:contains("New memory")`).Attr("href")
 	page := s.write(t, s.get(t, href), kettle())
-	page.expect(http.StatusOK, "“Kettle” is saved.", "Who drinks what", "Mira likes tea.")
+	page.expect(http.StatusOK, "Saved Kettle", "Who drinks what", "Mira likes tea.")
 	if got, want := page.Request.URL.Path, pageOf(s.Memory("ada", "Kettle")); got != want {
 		t.Errorf("saving leads to %s, want %s", got, want)
 	}
@@ -90,7 +90,7 @@ func TestCreate_DeletedName(t *testing.T) {
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	over := kettle()
 	over.Set("name", "Tabs")
-	s.write(t, s.get(t, adaList+"/new"), over).expect(http.StatusOK, "“Tabs” is saved.")
+	s.write(t, s.get(t, adaList+"/new"), over).expect(http.StatusOK, "Saved Tabs")
 	if s.Memory("ada", "Tabs").State != memories.Active {
 		t.Error("it does not live")
 	}
@@ -133,7 +133,7 @@ func TestEdit_KeepsUnknownKeys(t *testing.T) {
 	href, _ := page.Find(`.actions a:contains("Edit")`).Attr("href")
 	form := s.get(t, href)
 	form.expect(http.StatusOK, "Edit memory", "Preview")
-	s.write(t, form, nil).expect(http.StatusOK, "“Tabs” is saved.")
+	s.write(t, form, nil).expect(http.StatusOK, "Saved Tabs")
 	if got := s.Read("ada/memory/tabs.md"); !strings.Contains(got, "\n\n    indented\n\nUse tabs.\n") {
 		t.Errorf("saving without a change makes of the file %q", got)
 	}
@@ -156,7 +156,7 @@ func TestEdit_Renames(t *testing.T) {
 	form := s.get(t, pageOf(old)+"/edit")
 	s.write(t, form, url.Values{"name": {"Release"}}).expect(http.StatusConflict, "There is a memory of this name already")
 	page := s.write(t, form, url.Values{"name": {"Indent"}})
-	page.expect(http.StatusOK, "“Indent” is saved.")
+	page.expect(http.StatusOK, "Saved Indent")
 	if got, want := page.Request.URL.Path, pageOf(s.Memory("ada", "Indent")); got != want {
 		t.Errorf("it leads to %s, want %s", got, want)
 	}
@@ -203,7 +203,7 @@ func TestEdit_ChangedMemory(t *testing.T) {
 			s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use nothing."))
 			both = s.write(t, both, nil)
 			both.expect(http.StatusPreconditionFailed, "Use nothing.", "Use three tabs.")
-			s.write(t, both, nil).expect(http.StatusOK, "“Tabs” is saved.", "Use three tabs.")
+			s.write(t, both, nil).expect(http.StatusOK, "Saved Tabs", "Use three tabs.")
 			if got := s.Read("ada/memory/tabs.md"); !strings.Contains(got, "Use three tabs.") {
 				t.Errorf("the file says %q", got)
 			}
@@ -228,7 +228,7 @@ func TestEdit_DeletedMeanwhile(t *testing.T) {
 	page.expect(http.StatusPreconditionFailed, "It was deleted while you were editing", "What was deleted", "Use tabs.", "Use three tabs.")
 	s.submit(t, s.get(t, ada+"/trash"), "Yes, delete for good Tabs")
 	s.write(t, form, url.Values{"body": {"Use four tabs."}}).expect(http.StatusPreconditionFailed, "It was deleted while you were editing", "Use four tabs.")
-	s.write(t, page, nil).expect(http.StatusOK, "“Tabs” is saved.", "Use three tabs.")
+	s.write(t, page, nil).expect(http.StatusOK, "Saved Tabs", "Use three tabs.")
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use three tabs.") {
 		t.Error("it is not back")
 	}
@@ -260,7 +260,7 @@ func TestPreview_SavesNothing(t *testing.T) {
 	if page.Find("#preview script").Length() != 0 || s.Read("ada/memory/tabs.md") != twoMemories()["ada/memory/tabs.md"] {
 		t.Error("the preview did more than to show")
 	}
-	s.write(t, page, nil).expect(http.StatusOK, "“Indent” is saved.")
+	s.write(t, page, nil).expect(http.StatusOK, "Saved Indent")
 }
 
 func TestForm_DoesNotReload(t *testing.T) {

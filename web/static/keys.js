@@ -121,7 +121,7 @@
     x: () => pick(false),
     X: () => pick(true),
     n: () => main().querySelector('[data-action="new"]')?.click(),
-    u: () => notices().querySelector('[data-action="undo"]')?.click(),
+    u: () => document.dispatchEvent(new Event("memoir:undo")),
   };
   for (const [key, does] of Object.entries(actions)) single[key] = () => act(does);
   const repeats = ["j", "k"];

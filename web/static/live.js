@@ -120,7 +120,8 @@
   // A refresh that waited for an action may belong to a page that the action has left. A refusal's
   // page must stay readable.
   document.addEventListener("htmx:before:request", (event) => {
-    const { refreshOf } = event.detail.ctx;
+    const { refreshOf, request } = event.detail.ctx;
+    if (refreshOf) request.headers["Memoir-Refresh"] = "true"; // the notice is for the answer of an action
     if (!refreshOf || refreshOf === here() && main().dataset.events) return;
     refresh.wanted = true;
     event.preventDefault();

@@ -25,7 +25,7 @@ func keyGroups() []keyGroup {
 		}},
 		{"The memory that is focused, selected or open", []key{
 			{[]string{"d"}, "delete"},
-			{[]string{"u"}, "undo, while the message offers it"},
+			{[]string{"u"}, "undo the last action of this tab"},
 			{[]string{"e"}, "edit"},
 			{[]string{"v"}, "say that it is still true"},
 			{[]string{"a"}, "accept, of a proposal"},

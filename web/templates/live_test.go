@@ -216,7 +216,7 @@ func TestPages_WithoutScripts(t *testing.T) {
 	}
 	p.visit(s.URL + templates.MemoriesPath(slug))
 	p.follow(chromedp.Click(chromedp.CSS(`#memory-0198c0de-0000-7000-8000-000000000002 button`)))
-	if got := evaluate[string](p, `document.querySelector(".toast p").textContent`); got != "Deleted “Never promise a refund date”." {
+	if got := evaluate[string](p, `document.querySelector(".toast p").textContent`); got != "Deleted Never promise a refund date" {
 		t.Errorf("the notice after a deletion is %q", got)
 	}
 	p.follow(chromedp.Click(chromedp.CSS(`.toast form button`)))

@@ -123,7 +123,7 @@ func (r MemoryRow) Delete(back string) Action {
 // after the undo.
 func Deleted(agent, id, name, back string) Notice {
 	return Notice{
-		Text: "Deleted “" + name + "”.",
+		Text: "Deleted " + name,
 		Actions: []Action{{
 			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back,
 			Does: "undo", Focus: RowID(id), Style: Primary,

@@ -164,7 +164,7 @@ func TestNotice_DeletionHasUndo(t *testing.T) {
 	notice := templates.Deleted(slug, firstID, "Answer in the customer's language", "/agents/support-bot/memory?q=a")
 	v.Notice = &notice
 	expect(t, templates.MemoriesPage(v), in("#notices",
-		in("p", text("Deleted “Answer in the customer's language”.")),
+		in("p", text("Deleted Answer in the customer's language")),
 		in("form", attr("method", "post"), attr("action", "/agents/support-bot/memory/"+firstID+"/restore")),
 		in("input[name=back]", attr("value", "/agents/support-bot/memory?q=a")),
 	))
@@ -180,7 +180,7 @@ func TestVisible_ShowsCodePoints(t *testing.T) {
 	expect(t, templates.MemoriesPage(v),
 		in("#memory-"+firstID+" h3", text("invoice[U+202E]gnp.md")),
 		in("#memory-"+firstID+" h3 + p", text("no[U+200B]width")),
-		in("#notices p", text("Deleted “invoice[U+202E]gnp.md”.")),
+		in("#notices p", text("Deleted invoice[U+202E]gnp.md")),
 	)
 }
 

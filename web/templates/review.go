@@ -200,10 +200,7 @@ var doneWords = map[string]string{
 // Decided returns the notice that an item was decided, with an undo if it can be undone. name is
 // the memory's, or "" to name none. back is the page to return to after the undo.
 func Decided(id, decision, name, back string, undo bool) Notice {
-	n := Notice{Text: cmp.Or(doneWords[decision], "Decided") + "."}
-	if name != "" {
-		n.Text = strings.TrimSuffix(n.Text, ".") + " “" + name + "”."
-	}
+	n := Notice{Text: strings.TrimSpace(cmp.Or(doneWords[decision], "Decided") + " " + name)}
 	if undo {
 		n.Actions = []Action{{Label: "Undo", About: "the decision", Path: ReviewItemPath(id, "undo"), Back: back, Does: "undo", Focus: ReviewItemAnchor(id), Style: Primary}}
 	}

@@ -44,14 +44,14 @@ func Many(n int, ofOne, ofMany string) string {
 func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	all := counted(len(ids), "memory", "memories")
 	notice := &Notice{
-		Text: "Deleted " + all + ".",
+		Text: "Deleted " + all,
 		Actions: []Action{{
 			Label: "Undo", About: "the deletion of " + all, Path: batchPath(slug, "restore"), Memories: ids, Back: back,
 			Does: "undo", Focus: RowID(ids[0]), Style: Primary,
 		}},
 	}
 	if left > 0 {
-		notice.Text += " " + counted(left, "memory", "memories") + " could not be removed from the disk entirely; the trash says why."
+		notice.Text += ". " + counted(left, "memory", "memories") + " still on disk; see the trash."
 	}
 	return notice
 }

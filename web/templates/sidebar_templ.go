@@ -170,7 +170,7 @@ func sidebar(r Reader, current section) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span class=\"unseen\">Filter agents</span></a></div><nav class=\"side-agents\" aria-label=\"Agents\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span class=\"unseen\">Filter agents</span></a></div><nav class=\"side-agents\" aria-label=\"All agents\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
