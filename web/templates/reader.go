@@ -35,7 +35,9 @@ type Reader struct {
 	// Here is the path and query of the page, to return to. It is empty if the page has no address.
 	Here string
 	// Account is who reads, such as the name of the system's user. It is empty if nobody is signed in.
-	Account    string
+	Account string
+	// CanWrite reports whether the reader may change something. Without it, pages have no forms but
+	// those for filters, the theme and signing out; handlers refuse in any case.
 	CanWrite   bool
 	CanSignOut bool // a token is needed to read
 	Sidebar    Sidebar
@@ -57,9 +59,12 @@ func ForReader(ctx context.Context, r Reader) context.Context {
 	return context.WithValue(ctx, readerKey{}, r)
 }
 
+// readerOf returns the reader of ForReader. Without one it returns a reader who may write.
 func readerOf(ctx context.Context) Reader {
-	r, _ := ctx.Value(readerKey{}).(Reader)
-	return r
+	if r, ok := ctx.Value(readerKey{}).(Reader); ok {
+		return r
+	}
+	return Reader{CanWrite: true}
 }
 
 type themeStep struct {
