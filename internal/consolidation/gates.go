@@ -54,29 +54,29 @@ func Gates(f Facts) []Gate {
 
 func timeGate(f Facts) Gate {
 	if f.Lock.Last.IsZero() {
-		return Gate{GateTime, true, "These memories were never consolidated."}
+		return Gate{GateTime, true, "Never consolidated."}
 	}
 	ago := f.Now.Sub(f.Lock.Last)
-	return Gate{GateTime, ago >= minInterval, fmt.Sprintf("They were consolidated %s ago, and may be again after 24 hours.", inWords(ago))}
+	return Gate{GateTime, ago >= minInterval, fmt.Sprintf("Consolidated %s ago.", inWords(ago))}
 }
 
 func lookGate(f Facts) Gate {
 	if f.Looked.IsZero() {
-		return Gate{GateLook, true, "Nobody has looked yet whether they are due."}
+		return Gate{GateLook, true, "Not checked yet."}
 	}
 	ago := f.Now.Sub(f.Looked)
-	return Gate{GateLook, ago >= checkInterval, fmt.Sprintf("The last look at whether they are due was %s ago; there is one every 10 minutes.", inWords(ago))}
+	return Gate{GateLook, ago >= checkInterval, fmt.Sprintf("Checked %s ago.", inWords(ago))}
 }
 
 func conversationsGate(f Facts) Gate {
 	if !f.Conversations.Known {
-		return Gate{GateConversations, false, "Where this agent's conversations are is not known, so a plan is made only when somebody asks for one."}
+		return Gate{GateConversations, false, "Conversations not found. Plans are made on request only."}
 	}
 	text := memtext.Counted(f.Conversations.Count, "conversation", "conversations")
 	if f.Conversations.Count >= maxConversations {
 		text = fmt.Sprintf("%d or more conversations", maxConversations)
 	}
-	return Gate{GateConversations, f.Conversations.Count >= minConversations, text + " went on since, of the 5 that it takes."}
+	return Gate{GateConversations, f.Conversations.Count >= minConversations, text + " since then."}
 }
 
 func lockGate(f Facts) Gate {
@@ -84,9 +84,9 @@ func lockGate(f Facts) Gate {
 	case f.Lock.Problem != "":
 		return Gate{GateLock, false, f.Lock.Problem}
 	case f.Lock.Held:
-		return Gate{GateLock, false, fmt.Sprintf("Another program (process %d) is consolidating them at the moment.", f.Lock.PID)}
+		return Gate{GateLock, false, fmt.Sprintf("Process %d is consolidating now.", f.Lock.PID)}
 	}
-	return Gate{GateLock, true, "Nobody else is consolidating them."}
+	return Gate{GateLock, true, "No other run."}
 }
 
 // inWords returns a duration as text in minutes, hours (up to 47) or days, rounded down. Durations

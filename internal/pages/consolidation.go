@@ -81,7 +81,7 @@ func consolidationView(agent records.Agent, o consolidation.Overview) templates.
 }
 
 var gateTitles = map[consolidation.GateName]string{
-	consolidation.GateTime: "24 hours", consolidation.GateLook: "Not looked at just now", consolidation.GateConversations: "5 conversations", consolidation.GateLock: "The lock",
+	consolidation.GateTime: "24 hours passed", consolidation.GateLook: "10 minutes since check", consolidation.GateConversations: "5 conversations", consolidation.GateLock: "One run at a time",
 }
 
 var madeBy = map[memories.Actor]string{memories.ByBrowser: "in a browser", memories.ByScript: "by a script", memories.ByMemoir: "by Memoir itself"}

@@ -43,7 +43,7 @@ func consolidate(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, adaList, person{})
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/consolidation"]`)))
 	p.live()
-	p.shows("These memories were never consolidated.")
+	p.shows("Never consolidated.")
 	p.mark()
 	p.do(click("Make a plan"))
 	p.shows("Nothing has been changed yet.")

@@ -136,7 +136,7 @@ func TestForget_NeedsMissingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := s.get(t, adaList)
-	page.expect(http.StatusOK, "The directory is gone", "Everything this agent learned is kept here", "Tabs")
+	page.expect(http.StatusOK, "Directory not found", "Memoir keeps all memories", "Tabs")
 	page = s.submit(t, page, "Yes, forget this agent")
 	page.expect(http.StatusOK, "The agent is forgotten.", "No agents yet")
 	s.get(t, adaList).expect(http.StatusNotFound)

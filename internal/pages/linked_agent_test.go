@@ -34,5 +34,5 @@ func TestAgentPage_Linked(t *testing.T) {
 	t.Parallel()
 	s := linkedProject(t)
 	s.get(t, "/agents/old/memory").expect(http.StatusOK, "Joined to new", "Go to new")
-	s.get(t, "/agents/old/about").expect(http.StatusOK, "Joined to new")
+	s.get(t, "/agents/old/settings").expect(http.StatusOK, "Joined to new")
 }

@@ -48,13 +48,17 @@ func (a Agent) memoryDir() string {
 // action asks for confirmation.
 func (a Agent) Gone() Banner {
 	return Banner{
-		Tone:  Warning,
-		Title: "The directory is gone",
-		Text:  "Everything this agent learned is kept here. When " + a.Dir + " is back, it goes on where it stopped.",
-		Actions: []Action{{
-			Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
-			Confirm: "Its memories and their history go from Memoir for good. This cannot be undone.",
-		}},
+		Tone:    Warning,
+		Title:   "Directory not found",
+		Text:    "Memoir keeps all memories of " + a.Dir + ". When the directory is back, it continues.",
+		Actions: []Action{a.forgetAction()},
+	}
+}
+
+func (a Agent) forgetAction() Action {
+	return Action{
+		Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
+		Confirm: "Memoir deletes its memories and their history. This cannot be undone.",
 	}
 }
 
@@ -63,9 +67,9 @@ func (a Agent) Gone() Banner {
 func (a Agent) Joined() Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: "Joined to " + a.JoinedTo,
-		Text:  "Its directory is a link to that agent's, so what it remembers is there, and is changed there. What this page shows is what was known before.",
-		Link:  Link{Label: "Go to " + a.JoinedTo, Href: MemoriesPath(a.JoinedTo)},
+		Title: "Shared with " + a.JoinedTo,
+		Text:  "This directory is a link to that agent's. Change its memories there.",
+		Link:  Link{Label: "Show " + a.JoinedTo, Href: MemoriesPath(a.JoinedTo)},
 	}
 }
 
@@ -74,9 +78,9 @@ func (a Agent) Joined() Banner {
 func ClaudeMDProblem(slug, problem string) Banner {
 	return Banner{
 		Tone:  Danger,
-		Title: "CLAUDE.md is not up to date",
+		Title: "CLAUDE.md not written",
 		Text:  problem,
-		Link:  Link{Label: "See CLAUDE.md", Href: AgentPath(slug, claudeMDTab)},
+		Link:  Link{Label: "Show context", Href: AgentPath(slug, claudeMDTab)},
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"memoir/web/templates"
 )
 
-// aboutPage returns the About tab of an agent with jobs in every state.
-func aboutPage() templates.About {
+// aboutPage returns the Settings tab of an agent with jobs in every state.
+func settingsPage() templates.Settings {
 	job := func(id int64, state, key string) templates.BackgroundJob {
 		return templates.BackgroundJob{ID: id, Kind: "extract", State: state, Key: key, Attempts: 1, RunAt: noon, Model: "claude-sonnet-5"}
 	}
@@ -16,7 +16,7 @@ func aboutPage() templates.About {
 	done.Message, done.InputTokens, done.OutputTokens, done.FinishedAt = "2 memories proposed.", 12_480, 311, noon
 	failed.Problem, failed.Attempts, failed.FinishedAt = "it answered with status 529", 8, noon.Add(-time.Hour)
 	cancelled.Problem, cancelled.FinishedAt = "it answered with status 401", noon.Add(-2*time.Hour)
-	return templates.About{
+	return templates.Settings{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
 		Place: templates.MemoryPlace{
 			Scope: "project", Project: "/srv/shop", SeenBy: "Everybody who clones the repository, once it is committed.", ByClaude: true, Dir: "/srv/elsewhere",

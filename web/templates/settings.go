@@ -5,12 +5,27 @@ import (
 	"time"
 )
 
-// About is the view of an agent's About tab. Each field belongs to one section.
-type About struct {
+// Settings is the view of an agent's Settings tab.
+type Settings struct {
 	Frame
 	Agent Agent
 	Place MemoryPlace
-	Work  BackgroundWork
+	// The state of the agent's CLAUDE.md, if Memoir writes one. ClaudeMDLimit is in characters; 0
+	// means no limit. ClaudeMDProblem is empty if there is none.
+	ClaudeMDPath, ClaudeMDProblem string
+	ClaudeMDWritten               time.Time
+	ClaudeMDChars, ClaudeMDLimit  int
+	// Extraction and Consolidation say whether they run.
+	Extraction, Consolidation string
+	Gates                     []Gate // the conditions of an automatic consolidation; empty if it is off
+	Work                      BackgroundWork
+}
+
+// Gate is the view of a condition of automatic work.
+type Gate struct {
+	Title string
+	Open  bool
+	Why   string
 }
 
 // BackgroundWork is the view of an agent's background jobs.
@@ -24,11 +39,6 @@ type BackgroundWork struct {
 	ByDay                     []TokensOfDay // by day in UTC, oldest first, without empty days
 	// Tokens used today (UTC) to read the conversations of all agents, and the limit; 0 means none.
 	ReadingToday, ReadingLimit int
-}
-
-// budget returns how much of today's tokens for reading conversations is used.
-func (w BackgroundWork) budget() string {
-	return "Reading conversations used " + number(w.ReadingToday) + " of today's " + number(w.ReadingLimit) + " tokens, for all agents (--extract-daily-tokens)."
 }
 
 // BackgroundJob is the view of one background job.
@@ -65,13 +75,13 @@ func (j BackgroundJob) tone() Tone {
 }
 
 // result returns the text of the job's result: its problem, else the message that it reported, else
-// "–". If a job failed or waits after a failure, the text adds whether it is tried again.
+// "–". After a failure the text adds whether Memoir will retry.
 func (j BackgroundJob) result() string {
 	switch {
 	case j.Problem != "" && j.State == "waiting":
-		return "It failed and is tried again: " + j.Problem
+		return "Failed, will retry: " + j.Problem
 	case j.Problem != "" && j.State == "failed":
-		return "Given up: " + j.Problem
+		return "Failed: " + j.Problem
 	case j.Problem != "":
 		return j.Problem
 	case j.Message != "":
@@ -95,12 +105,7 @@ func (j BackgroundJob) cost() string {
 	return number(j.InputTokens) + " in, " + number(j.OutputTokens) + " out"
 }
 
-// total returns a sentence with the number of tokens that all jobs used in the last Days days, or
-// one that no model was asked.
+// total returns the number of tokens that all jobs used in the last Days days, in words.
 func (w BackgroundWork) total() string {
-	if w.InputTokens+w.OutputTokens == 0 {
-		return "In the last " + number(w.Days) + " days no model was asked."
-	}
-	return "In the last " + number(w.Days) + " days models were sent " + counted(w.InputTokens, "token", "tokens") + " and have written " +
-		counted(w.OutputTokens, "token", "tokens") + "."
+	return number(w.InputTokens) + " in, " + number(w.OutputTokens) + " out"
 }

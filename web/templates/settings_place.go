@@ -28,14 +28,14 @@ type DecisionLink struct {
 	Problem string // why a value is ignored
 }
 
-// source returns the origin of a setting: its file, "the environment of Memoir", or "–" for the
+// source returns the origin of a setting: its file, "environment of Memoir", or "–" for the
 // default.
 func (l DecisionLink) source() string {
 	switch {
 	case l.Name == "":
 		return "–"
 	case l.From == "":
-		return "the environment of Memoir"
+		return "environment of Memoir"
 	}
 	return l.From
 }
@@ -58,39 +58,38 @@ func unsetText(links []DecisionLink) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Asked as well, and silent: " + strings.Join(names, ", ") + "."
+	return "Not set: " + strings.Join(names, ", ") + "."
 }
 
-// verdict returns why a setting does not decide: its problem, "not needed" for the default, else
-// that it has no effect. It is for settings whose Holds is false.
+// verdict returns why a setting does not decide: its problem, that the default is not used,
+// or that it has no effect. It is for settings whose Holds is false.
 func (l DecisionLink) verdict() string {
 	switch {
 	case l.Problem != "":
 		return l.Problem
 	case l.Name == "":
-		return "not needed"
+		return "Not used"
 	}
-	return "leaves it open, or comes after what holds"
+	return "No effect"
 }
 
-// scopeText returns a sentence about the owner of the memory. It is a custom agent with its scope,
-// Claude Code with its project if any, or an agent outside of Claude Code.
-func (p MemoryPlace) scopeText() string {
-	switch p.Scope {
-	case "user":
-		return "A custom agent of Claude Code that remembers for its user, in all projects."
-	case "project":
-		return "A custom agent of Claude Code that remembers for everybody who works on " + p.Project + "."
-	case "local":
-		return "A custom agent of Claude Code that remembers for its user alone, in " + p.Project + "."
-	}
+// kind returns in words what the memory of the agent is.
+func (p MemoryPlace) kind(a Agent) string {
 	switch {
+	case p.Scope == "user":
+		return "Custom agent of Claude Code, all projects"
+	case p.Scope == "project":
+		return "Custom agent of Claude Code, shared with the project"
+	case p.Scope == "local":
+		return "Custom agent of Claude Code, this machine only"
+	case a.shares():
+		return "Memory shared with all agents"
 	case p.ByClaude && p.Project != "":
-		return "What Claude Code remembers of " + p.Project + ". Worktrees of one repository share it."
+		return "Claude Code project; its worktrees share it"
 	case p.ByClaude:
-		return "What Claude Code remembers."
+		return "Claude Code project"
 	}
-	return "An agent of its own, in no scope of Claude Code's."
+	return "Agent"
 }
 
 // isElsewhere reports whether Claude Code keeps the memory in a directory other than dir. It is
@@ -101,20 +100,20 @@ func (p MemoryPlace) isElsewhere(dir string) bool {
 
 func (a Agent) switchAction() Action {
 	if a.MemoryOff {
-		return Action{Label: "Switch memory on", Path: AgentPath(a.Slug, "about", "memory", "on"), Style: Primary, Back: SettingsPath(a.Slug)}
+		return Action{Label: "Turn on", Path: AgentPath(a.Slug, settingsTab, "memory", "on"), Style: Primary, Back: SettingsPath(a.Slug)}
 	}
-	return Action{Label: "Switch memory off", Path: AgentPath(a.Slug, "about", "memory", "off"), Back: SettingsPath(a.Slug)}
+	return Action{Label: "Turn off", Path: AgentPath(a.Slug, settingsTab, "memory", "off"), Back: SettingsPath(a.Slug)}
 }
 
-// switchText returns a sentence that says whether the agent's memory is on, and the effect of that.
+// switchText returns whether the agent's memory is on in Memoir, and the effect of that.
 func (a Agent) switchText() string {
 	switch {
 	case a.MemoryOff && a.published():
-		return "Switched off in Memoir: CLAUDE.md does not ask the agent to save, and nothing is extracted or consolidated. What it remembers stays, and stays in CLAUDE.md."
+		return "Off. CLAUDE.md keeps its memories, but no longer asks the agent to save. Automation is paused."
 	case a.MemoryOff:
-		return "Switched off in Memoir: nothing is extracted or consolidated. What it remembers stays. Claude Code has a switch of its own, /memory."
+		return "Off. Memories stay. Automation is paused. Claude Code has its own switch: /memory."
 	case a.published():
-		return "Switched on in Memoir: CLAUDE.md asks the agent to save what it learns."
+		return "On. CLAUDE.md asks the agent to save what it learns."
 	}
-	return "Switched on in Memoir."
+	return "On."
 }

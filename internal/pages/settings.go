@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/claudesettings"
+	"memoir/internal/consolidation"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/records"
@@ -13,7 +14,14 @@ import (
 )
 
 func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	v := templates.About{Agent: agentView(agent)}
+	v := templates.Settings{
+		Agent: agentView(agent), ClaudeMDPath: agent.ClaudeMD.Path, ClaudeMDProblem: agent.ClaudeMD.Problem,
+		ClaudeMDWritten: local(agent.ClaudeMD.PublishedAt), ClaudeMDChars: agent.ClaudeMD.Chars, ClaudeMDLimit: s.options.ClaudeMDLimit,
+		Extraction: "Off", Consolidation: "Off",
+	}
+	if s.options.Extractor.Reads() {
+		v.Extraction = "On: conversations are read when they end"
+	}
 	var err error
 	if v.Place, err = s.memoryPlace(r.Context(), agent); err != nil {
 		return err
@@ -21,10 +29,35 @@ func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
 		return err
 	}
+	if err := s.addConsolidation(r.Context(), &v, agent.Slug); err != nil {
+		return err
+	}
 	if v.Frame, err = s.frame(r, agent, templates.SettingsPath(agent.Slug)); err != nil {
 		return err
 	}
-	return show(w, r, http.StatusOK, templates.AboutPage(v))
+	return show(w, r, http.StatusOK, templates.SettingsPage(v))
+}
+
+// consolidationModes are the modes of consolidation in words.
+var consolidationModes = map[consolidation.Mode]string{
+	consolidation.Off: "Off", consolidation.Plan: "Plans wait in Review", consolidation.Auto: "Duplicates, replaced memories and dead index lines automatically",
+}
+
+// addConsolidation adds the mode of consolidation to v, and its conditions unless it is off.
+func (s *site) addConsolidation(ctx context.Context, v *templates.Settings, slug string) error {
+	c := s.options.Consolidator
+	if c == nil {
+		return nil
+	}
+	o, err := c.Overview(ctx, slug)
+	if err != nil || o.Mode == consolidation.Off {
+		return err
+	}
+	v.Consolidation = consolidationModes[o.Mode]
+	for _, g := range o.Gates {
+		v.Gates = append(v.Gates, templates.Gate{Title: gateTitles[g.Name], Open: g.Open, Why: g.Why})
+	}
+	return nil
 }
 
 // backgroundWork returns at most jobs.MaxListed of the agent's background jobs, unfinished ones

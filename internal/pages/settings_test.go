@@ -12,13 +12,13 @@ import (
 	"memoir/internal/memories"
 )
 
-const adaAbout = ada + "/about"
+const adaSettings = ada + "/settings"
 
-// TestAbout_ShowsBackgroundJobs runs a job while a browser shows the tab.
-func TestAbout_ShowsBackgroundJobs(t *testing.T) {
+// TestSettings_ShowsBackgroundJobs runs a job while a browser shows the tab.
+func TestSettings_ShowsBackgroundJobs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	s.get(t, adaAbout).expect(http.StatusOK, "Background work", "Nothing is waiting", "set ANTHROPIC_API_KEY")
+	s.get(t, adaSettings).expect(http.StatusOK, "Background work", "No jobs in 30 days.", "set ANTHROPIC_API_KEY")
 	queue, err := jobs.New(s.Store, jobs.Options{FirstRetry: time.Millisecond, Poll: 50 * time.Millisecond, Changed: s.Engine.EmitScanned})
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +36,8 @@ func TestAbout_ShowsBackgroundJobs(t *testing.T) {
 	}
 	p := open(t, startBrowser(t), s, ada+"/memory", person{})
 	p.press("g")
-	p.follow(stroke("b"))
-	p.at(adaAbout)
+	p.follow(stroke("s"))
+	p.at(adaSettings)
 	p.live()
 	p.mark()
 	if err := kind.Enqueue(t.Context(), agent, "", jobs.Once{Key: "0198-session"}); err != nil {
@@ -51,6 +51,6 @@ func TestAbout_ShowsBackgroundJobs(t *testing.T) {
 	p.shows("900 in, 30 out")
 	p.isMarked()
 	p.fits()
-	s.get(t, adaAbout).expect(http.StatusOK, "done", "900 tokens", "30 tokens")
-	s.get(t, "/agents/nobody/about").expect(http.StatusNotFound)
+	s.get(t, adaSettings).expect(http.StatusOK, "done", "900 in, 30 out")
+	s.get(t, "/agents/nobody/settings").expect(http.StatusNotFound)
 }

@@ -12,29 +12,29 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestAbout_SwitchesMemory(t *testing.T) {
+func TestSettings_SwitchesMemory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	s.get(t, adaAbout).expect(http.StatusOK, "CLAUDE.md asks the agent to save", "An agent of its own")
-	p := open(t, startBrowser(t), s, adaAbout, person{})
+	s.get(t, adaSettings).expect(http.StatusOK, "CLAUDE.md asks the agent to save", "Kind Agent")
+	p := open(t, startBrowser(t), s, adaSettings, person{})
 	p.live()
 	p.mark()
-	p.do(click("Switch memory off"))
-	p.shows("memory is off")
-	p.shows("What the agent remembers stays.")
+	p.do(click("Turn off"))
+	p.shows("Memory off")
+	p.shows("Memories stay.")
 	if text := s.Read("ada/CLAUDE.md"); strings.Contains(text, "# Memory System") || !strings.Contains(text, "Use tabs.") {
 		t.Errorf("CLAUDE.md says\n%s", text)
 	}
 	p.isMarked()
-	p.do(click("Switch memory on"))
-	p.hides("memory is off")
+	p.do(click("Turn on"))
+	p.hides("Memory off")
 	if text := s.Read("ada/CLAUDE.md"); !strings.Contains(text, "# Memory System") {
 		t.Errorf("CLAUDE.md says\n%s", text)
 	}
 	p.fits()
 }
 
-func TestAbout_ShowsPlaceAndReasons(t *testing.T) {
+func TestSettings_ShowsPlaceAndReasons(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	put := func(name, text string) {
@@ -55,10 +55,9 @@ func TestAbout_ShowsPlaceAndReasons(t *testing.T) {
 	put("app/.claude/settings.json", `{"autoMemoryDirectory": "/etc/stolen", "autoMemoryEnabled": false}`)
 	put("app/.claude/settings.local.json", `{"autoMemoryDirectory": "/elsewhere/memory"}`)
 	s := serveMemoir(t, memoirtest.StartIn(t, agents.Settings{ClaudeDir: filepath.Join(dir, "claude")}), setting{})
-	s.get(t, "/agents/"+slug+"/about").expect(http.StatusOK,
-		"Only you, on this machine.", "Claude Code does not use this directory any more.", "/elsewhere/memory",
-		"lets no repository say where it writes", "Claude Code keeps no memory here:", "app/.claude/settings.json")
-	s.get(t, "/agents/app-reviewer/about").expect(http.StatusOK,
-		"remembers for everybody who works on "+app, "Everybody who clones the repository, once it is committed, unless the repository ignores the directory.",
-		"The scope says where the memory is")
+	s.get(t, "/agents/"+slug+"/settings").expect(http.StatusOK,
+		"Only you, on this machine.", "Claude Code now uses /elsewhere/memory", "It does not load this directory.",
+		"lets no repository say where it writes", "Claude Code’s own memory is off here.", "app/.claude/settings.json")
+	s.get(t, "/agents/app-reviewer/settings").expect(http.StatusOK,
+		"Custom agent of Claude Code, shared with the project", "Everybody who clones the repository, once it is committed, unless the repository ignores the directory.")
 }
