@@ -178,5 +178,5 @@ func TestBatch_PartsAreOneResult(t *testing.T) {
 		expect(http.StatusOK, "Deleted 3 memories")
 	// A token of another action or agent does not continue a batch.
 	s.post(t, adaList+"/batch/restore", url.Values{templates.FieldMemory: {id("01")}, templates.FieldBatch: {token}}).
-		expect(http.StatusOK, "1 memory is back.")
+		expect(http.StatusOK, "1 memory restored")
 }

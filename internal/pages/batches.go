@@ -91,10 +91,10 @@ func noticeAboutBatch(o batchResult, path string) *templates.Notice {
 	case doneDeleted:
 		return templates.DeletedMany(o.slug, o.ids, o.left, path)
 	case doneRestored:
-		return newNotice(templates.Many(len(o.ids), "is back.", "are back."))
+		return newNotice(templates.Many(len(o.ids), "restored", "restored"))
 	case donePurged:
-		return newNotice(templates.Many(len(o.ids), "is gone for good, with its history.", "are gone for good, with their history."))
+		return newNotice(templates.Many(len(o.ids), "deleted for good", "deleted for good"))
 	default:
-		return newNotice(templates.Many(len(o.ids), "is still true: its age starts anew.", "are still true: their age starts anew."))
+		return newNotice(templates.Many(len(o.ids), "still true", "still true"))
 	}
 }

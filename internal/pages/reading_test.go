@@ -136,7 +136,7 @@ func TestSync_CountsAndScans(t *testing.T) {
 	s := serve(t, twoMemories())
 	page := s.get(t, "/sync")
 	page.expect(http.StatusOK, "Files on disk 2", "Mirrored 2", "Watching by events")
-	s.submit(t, page, "Scan now").expect(http.StatusOK, "The last scan looked at 2 files in", "nothing had changed")
+	s.submit(t, page, "Scan now").expect(http.StatusOK, "Scanned 2 files in", "no change")
 }
 
 func TestAssets_AreCached(t *testing.T) {

@@ -315,7 +315,7 @@ func TestReview_Refused(t *testing.T) {
 		t.Errorf("it shows another list:\n%s", words(got.Find("main")))
 	}
 	post("/review/expired-0123", url.Values{"decision": {"delete"}}).expect(http.StatusConflict, "This changed while you read it")
-	s.press(t, page.card("untyped"), "Fix (recommended)").expect(http.StatusConflict, "That could not be done", "The file is locked.")
+	s.press(t, page.card("untyped"), "Fix (recommended)").expect(http.StatusConflict, "Not done", "The file is locked.")
 	if s.Memory("ada", "Deploy freeze").State != memories.Active {
 		t.Error("the memory is deleted")
 	}

@@ -64,16 +64,16 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	}
 
 	moved := s.submit(t, s.get(t, at(m.Memory("ada", "Tabs"))), "Share with all agents Tabs")
-	moved.expect(http.StatusOK, "“Tabs” is shared with all agents now.", "Use tabs.")
+	moved.expect(http.StatusOK, "Moved Tabs to all agents", "Use tabs.")
 	if got := moved.Request.URL.Path; got != at(m.Memory("team", "Tabs")) || m.Read("ada/memory/tabs.md") != "" || !strings.Contains(m.Read("bob/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
 		t.Errorf("the move leads to %s", got)
 	}
 	back := s.submit(t, moved, "Undo the move of Tabs")
-	back.expect(http.StatusOK, "“Tabs” is in private memory now.")
+	back.expect(http.StatusOK, "Moved Tabs to private memory")
 	if back.Request.URL.Path != at(m.Memory("ada", "Tabs")) || strings.Contains(m.Read("bob/CLAUDE.md"), "Use tabs.") {
 		t.Errorf("the undo leads to %s", back.Request.URL)
 	}
-	s.submit(t, back, "Undo the move of Tabs").expect(http.StatusOK, "“Tabs” is shared with all agents now.")
+	s.submit(t, back, "Undo the move of Tabs").expect(http.StatusOK, "Moved Tabs to all agents")
 
 	// From there it can be moved to any agent.
 	page := s.get(t, at(m.Memory("team", "Tabs")))
@@ -86,7 +86,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 		fields[name] = []string{form.Find("[name="+name+"]").AttrOr("value", "")}
 	}
 	copied := s.post(t, form.Find("button[formaction]").AttrOr("formaction", ""), fields)
-	copied.expect(http.StatusOK, "“Tabs” is in private memory as well.")
+	copied.expect(http.StatusOK, "Copied Tabs to private memory")
 	if m.Memory("bob", "Tabs").Body != "Use tabs." {
 		t.Error("it was not copied to bob")
 	}

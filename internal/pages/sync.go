@@ -22,7 +22,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	v := templates.Sync{
 		Frame:       templates.Frame{Live: templates.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
-		Pending: status.Pending, WatchMode: "events", WatchNote: "the system says at once what changes", Overflows: status.Overflows,
+		Pending: status.Pending, WatchMode: "events", WatchNote: "reported by the system", Overflows: status.Overflows,
 		LastFullScan: local(status.LastFullScan), Lag: status.Lag,
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
@@ -30,13 +30,13 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	v.LastScan = templates.ScanResult{Files: last.Scanned, Added: last.Added, Updated: last.Updated, Removed: last.Removed, Took: last.Took}
 	v.Banners = templates.ScanProblems(scanProblems(status.Problems), engine.RunsAs())
 	if status.WatchMode == watch.PollMode {
-		v.WatchMode, v.WatchNote = "polling", status.WatchNote
+		v.WatchMode, v.WatchNote = templates.Polling, status.WatchNote
 	}
 	for _, a := range each {
 		v.Agents = append(v.Agents, templates.AgentSync(a))
 	}
 	if lastAction(r).Get(fieldDone) == doneScanned {
-		v.Notice = newNotice("The last scan " + v.LastScan.Words() + ".")
+		v.Notice = newNotice("Scanned " + v.LastScan.Words())
 	}
 	return show(w, r, http.StatusOK, templates.SyncPage(v))
 }

@@ -33,7 +33,7 @@ func TestSync_ShowsWatchMode(t *testing.T) {
 		change    func(*engine.Options)
 		mode, why string
 	}{
-		"as usual": {func(*engine.Options) {}, "events", "the system says at once what changes"},
+		"as usual": {func(*engine.Options) {}, "events", "reported by the system"},
 		"--watch=poll": {func(o *engine.Options) { o.Poll = true },
 			"polling", "the settings ask for it (--watch=poll); Memoir looks by itself every 1s instead"},
 		"no notifier": {func(o *engine.Options) {
@@ -66,13 +66,13 @@ func TestSync_MissingWatches(t *testing.T) {
 	enough.Store(true)
 	waittest.For(m, "the page to say that everything is watched", func() bool {
 		mode, why := s.watching(t)
-		return mode == "events" && why == "the system says at once what changes"
+		return mode == "events" && why == "reported by the system"
 	})
 }
 
 // watching returns the watch mode on the sync page and its reason.
 func (s *site) watching(t *testing.T) (mode, why string) {
 	t.Helper()
-	tile := s.get(t, "/sync").Find("dl.tiles dt:contains('Watching by') + dd")
-	return tile.Find("strong").Text(), tile.Find("span").Text()
+	fact := s.get(t, "/sync").Find("dt:contains('Watching by') + dd")
+	return fact.Find("strong").Text(), fact.Find("span").Text()
 }

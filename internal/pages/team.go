@@ -54,14 +54,14 @@ const (
 // a move it offers an undo, unless the agent that m came from no longer exists. path is the page to
 // return to after the undo.
 func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
-	where := "in " + string(m.Scope()) + " memory"
+	where := "to " + string(m.Scope()) + " memory"
 	if agent.SharesMemories() {
-		where = "shared with all agents"
+		where = "to all agents"
 	}
 	if lastAction(r).Get(fieldDone) == doneCopied {
-		return newNotice("Copied " + m.Name + ": also " + where), nil
+		return newNotice("Copied " + m.Name + " " + where), nil
 	}
-	notice := newNotice("Moved " + m.Name + ": " + where)
+	notice := newNotice("Moved " + m.Name + " " + where)
 	from, to := cleanText(lastAction(r).Get(fieldFrom)), memories.ScopeOf(!m.Team)
 	if from != "" {
 		source, err := s.store.AgentUncounted(r.Context(), from)

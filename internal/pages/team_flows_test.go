@@ -24,17 +24,17 @@ func moveToTeam(t *testing.T, browser context.Context) {
 
 	p = open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
 	p.do(click("Move to team Tabs"))
-	p.shows("“Tabs” is in team memory now.")
+	p.shows("Moved Tabs to team memory")
 	p.until(`document.querySelector("#group-team .row h3").innerText === "Tabs" && !document.querySelector("#group-feedback")`)
 	p.fits()
 	if s.Read("ada/memory/tabs.md") != "" || !strings.Contains(s.Read("ada/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
 		t.Error("it was not moved on disk")
 	}
 	p.do(click("Undo the move of Tabs"))
-	p.shows("“Tabs” is in private memory now.")
+	p.shows("Moved Tabs to private memory")
 	p.until(`!document.querySelector("#group-team")`)
 	p.do(click("Copy to team Tabs"))
-	p.shows("“Tabs” is in team memory as well.")
+	p.shows("Copied Tabs to team memory")
 	p.shows("It says the same.")
 
 	// Their differences are shown side by side.

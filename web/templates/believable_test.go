@@ -371,7 +371,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"sync":             templates.SyncPage(syncPage()),
 		"sync-pending":     templates.SyncPage(pending),
 		"sign-in":          templates.SignInPage(templates.SignIn{Next: "/"}),
-		"sign-in-refused":  templates.SignInPage(templates.SignIn{Next: "/", Problem: "That is not the token. Look for --token where Memoir was started."}),
+		"sign-in-refused":  templates.SignInPage(templates.SignIn{Next: "/", Problem: "Wrong token. Look for --token where Memoir was started."}),
 		"failure-409":      templates.FailurePage(conflict),
 		"failure-500":      templates.FailurePage(broken),
 	}

@@ -19,41 +19,41 @@ type Failure struct {
 // FailureOf returns the view of the error page of an HTTP status, with its title, text and a link
 // to the first page. A status without its own text gets the text of 500.
 func FailureOf(status int) Failure {
-	f := Failure{Status: status, BackHref: HomePath, BackLabel: "All agents"}
+	f := Failure{Status: status, BackHref: HomePath, BackLabel: "Home"}
 	switch status {
 	case http.StatusBadRequest:
-		f.Title = "That request made no sense"
-		f.Text = "Something in it could not be read. Nothing was changed. Go back, reload the page and try again."
+		f.Title = "Invalid request"
+		f.Text = "Nothing was changed. Go back, reload the page and try again."
 	case http.StatusForbidden:
-		f.Title = "That came from another site"
-		f.Text = "Memoir only takes changes from its own pages. Nothing was changed. Do it again from here."
+		f.Title = "Request from another site"
+		f.Text = "Memoir accepts changes from its own pages only. Nothing was changed."
 	case http.StatusNotFound:
-		f.Title = "Nothing is here"
-		f.Text = "There is no such page, agent or memory. It may have been deleted for good since the link was made."
+		f.Title = "Not found"
+		f.Text = "There is no such page, agent or memory. It may have been deleted."
 	case http.StatusMethodNotAllowed:
-		f.Title = "That cannot be done here"
-		f.Text = "This address does not take that kind of request. Nothing was changed."
+		f.Title = "Not possible here"
+		f.Text = "This address does not accept that request. Nothing was changed."
 	case http.StatusConflict:
-		f.Title = "It changed on disk in the meantime"
-		f.Text = "The file is no longer what you saw, so nothing was done. Look at what it says now, then decide again."
+		f.Title = "Changed on disk"
+		f.Text = "The file is not what you saw. Nothing was changed. Read it again, then decide."
 	case http.StatusPreconditionFailed:
-		f.Title = "It changed since you opened the page"
-		f.Text = "Somebody or something was faster, so nothing was done. Look at what it says now, then decide again."
+		f.Title = "Changed while you read it"
+		f.Text = "Nothing was changed. Read it again, then decide."
 	case http.StatusRequestEntityTooLarge:
-		f.Title = "That is too large"
-		f.Text = "More was sent than Memoir takes at once. Nothing was changed."
+		f.Title = "Too large"
+		f.Text = "The request is larger than Memoir accepts. Nothing was changed."
 	case http.StatusMisdirectedRequest:
-		f.Title = "Memoir is not known by that name"
-		f.Text = "The address in the browser is not one that this Memoir answers to. Start it with --allowed-host to add one."
+		f.Title = "Unknown host name"
+		f.Text = "Memoir does not answer to this name. Start it with --allowed-host to add it."
 	case http.StatusUnprocessableEntity:
-		f.Title = "That cannot be saved"
-		f.Text = "Something in it is not allowed. Nothing was changed."
+		f.Title = "Not saved"
+		f.Text = "A value is not allowed. Nothing was changed."
 	case http.StatusServiceUnavailable:
-		f.Title = "Postgres cannot be reached"
-		f.Text = "Nothing was changed, and the memory files are untouched. Memoir tries to reconnect by itself: try again in a moment."
+		f.Title = "Database not reachable"
+		f.Text = "Nothing was changed. Memoir reconnects automatically. Try again in a moment."
 	default:
-		f.Title = "Something went wrong in Memoir"
-		f.Text = "The request may not have been done. The log has the details under the number below."
+		f.Title = "Internal error"
+		f.Text = "The change may not be done. The log has the details under this request number."
 	}
 	return f
 }

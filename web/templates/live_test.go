@@ -172,7 +172,7 @@ func TestLive_RefusedActionStays(t *testing.T) {
 	p := openList(t, s, "409 (Conflict)")
 	s.set(func(s *site) { s.refuses = true })
 	p.do(chromedp.Click(chromedp.CSS(`.row button`)))
-	p.until(`document.querySelector("h1").textContent === "It changed on disk in the meantime"`)
+	p.until(`document.querySelector("h1").textContent === "Changed on disk"`)
 	if got, want := evaluate[string](p, `location.pathname`), templates.MemoriesPath(slug); got != want {
 		t.Errorf("the address is %s, want %s", got, want)
 	}

@@ -321,9 +321,9 @@ func TestSyncPage_Numbers(t *testing.T) {
 	v := syncPage()
 	v.Pending, v.WatchMode, v.WatchNote = 14, "polling", "the file system sends no events"
 	expect(t, templates.SyncPage(v),
-		in("header.page", says("14 changes are waiting to be looked at. 1 agent is not scanned: what is new there may not be here.")),
-		in("#sync-other .facts", says("not scanned Its directory is still being scanned, after 45 seconds.")),
-		in(".tile strong", each("1,257", "1,257", "2", "14", "polling", "0", "9 Mar 2026, 12:00", "complete", "212 ms")),
+		in("header.page", says("1 agent cannot be scanned · last full scan 9 Mar 2026, 12:00 Scan now")),
+		in("#unwell-other .facts", says("Cannot be scanned Its directory is still being scanned, after 45 seconds.")),
+		in(".facts-list strong", each("1,257", "1,257", "2", "14", "polling", "0", "9 Mar 2026, 12:00", "Complete", "212 ms")),
 		in(`form[action="/scan"]`, count(1)),
 	)
 }
@@ -344,11 +344,11 @@ func TestFailurePage_TextAndLink(t *testing.T) {
 
 func TestSignInPage_Problem(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "That is not the token."}),
+	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "Wrong token."}),
 		in("form.sign-in", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
 		in("input[name=next]", attr("value", "/sync")),
 		in("#token", attr("type", "password"), attr("aria-invalid", "true"), attr("aria-describedby", "token-problem")),
-		in("#token-problem", text("That is not the token.")),
+		in("#token-problem", text("Wrong token.")),
 	)
 }
 

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,27 +27,45 @@ type Sync struct {
 
 func (v Sync) isUpToDate() bool { return v.Pending == 0 }
 
-func (v Sync) notScanned() (n int) {
+// state returns the state of the mirror in a few words.
+func (v Sync) state() Health {
+	failing := 0
 	for _, a := range v.Agents {
 		if a.ScanProblem != "" {
-			n++
+			failing++
 		}
 	}
-	return n
+	switch {
+	case failing > 0:
+		return Health{Danger, counted(failing, "agent", "agents") + " cannot be scanned"}
+	case v.Pending > 0:
+		return Health{Warning, number(v.Pending) + " pending"}
+	case v.WatchMode == Polling:
+		return Health{Warning, "Polling"}
+	}
+	return Health{Good, "In sync"}
+}
+
+// Polling is the WatchMode in which Memoir looks for changes at intervals.
+const Polling = "polling"
+
+// unwell returns the agents that are not up to date.
+func (v Sync) unwell() []AgentSync {
+	return slices.DeleteFunc(slices.Clone(v.Agents), AgentSync.isUpToDate)
 }
 
 func (v Sync) search() string {
 	if v.Unsearchable {
-		return "being filled"
+		return "Being built"
 	}
-	return "complete"
+	return "Complete"
 }
 
 func (v Sync) searchNote() string {
 	if v.NearMisses {
-		return "by words, their beginnings, and what comes close to them"
+		return "words, prefixes and similar words"
 	}
-	return "by words and their beginnings; what only comes close needs the extension pg_trgm, which this database does not have"
+	return "words and prefixes; similar words need the extension pg_trgm"
 }
 
 // ScanResult is the view of a scan's result.
@@ -56,7 +75,7 @@ type ScanResult struct {
 	Took                    time.Duration
 }
 
-// Words returns the result without a subject: "looked at 1,204 files in 0.3 s: 3 memories added".
+// Words returns the result in words: "1,204 files in 0.3 s, 3 memories added".
 func (s ScanResult) Words() string {
 	var found []string
 	for _, part := range []struct {
@@ -68,9 +87,9 @@ func (s ScanResult) Words() string {
 		}
 	}
 	if len(found) == 0 {
-		found = []string{"nothing had changed"}
+		found = []string{"no change"}
 	}
-	return "looked at " + counted(s.Files, "file", "files") + english.Sprintf(" in %.1f s: ", s.Took.Seconds()) + strings.Join(found, ", ")
+	return counted(s.Files, "file", "files") + english.Sprintf(" in %.1f s, ", s.Took.Seconds()) + strings.Join(found, ", ")
 }
 
 // AgentSync is the view of the state of one agent's mirror.
