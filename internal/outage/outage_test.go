@@ -407,7 +407,7 @@ func (s *site) saysSo() {
 	}
 	for _, answered := range shown {
 		r := <-answered
-		if !r.saysWhenToComeBack() || !strings.Contains(r.body, "Database not reachable") || r.header.Get("Refresh") == "" {
+		if !r.saysWhenToComeBack() || !strings.Contains(r.body, "Database unavailable") || r.header.Get("Refresh") == "" {
 			s.Errorf("%s: status %d, Refresh %q, %s", r.asked, r.status, r.header.Get("Refresh"), r.body)
 		}
 	}

@@ -77,7 +77,7 @@ func TestBatch_DeletePreviewAndUndo(t *testing.T) {
 	}
 
 	page = s.submit(t, page, "Undo the deletion of 2 memories")
-	page.expect(http.StatusOK, "2 memories are back.")
+	page.expect(http.StatusOK, "2 memories restored")
 	if s.Read("ada/CLAUDE.md") != before || s.Read("ada/memory/MEMORY.md") != files["ada/memory/MEMORY.md"] || s.Read("ada/memory/fact_03.md") != files["ada/memory/fact_03.md"] {
 		t.Error("the undo did not bring everything back as it was")
 	}
@@ -113,7 +113,7 @@ func TestBatch_SecondDelete(t *testing.T) {
 	again := s.submit(t, page, "Delete 2 memories")
 	again.expect(http.StatusOK, "Deleted 2 memories")
 	again = s.submit(t, again, "Undo the deletion of 2 memories")
-	again.expect(http.StatusOK, "2 memories are back.")
+	again.expect(http.StatusOK, "2 memories restored")
 }
 
 func TestBatch_Verify(t *testing.T) {
@@ -128,7 +128,7 @@ func TestBatch_Verify(t *testing.T) {
 		t.Fatalf("%d marks of stale ones", got)
 	}
 	page = s.selecting(t, page, "Still true", "Fact 01", "Fact 02")
-	page.expect(http.StatusOK, "2 memories are still true")
+	page.expect(http.StatusOK, "2 memories still true")
 	if page.Find("[data-stale]").Length() != 0 {
 		t.Error("something is stale still")
 	}
@@ -141,12 +141,12 @@ func TestBatch_TrashRestoreAndPurge(t *testing.T) {
 	s.submit(t, page, "Delete 3 memories")
 	trash := ada + "/trash"
 	page = s.selecting(t, s.get(t, trash), "Restore", "Fact 01", "Fact 02")
-	page.expect(http.StatusOK, "2 memories are back.")
+	page.expect(http.StatusOK, "2 memories restored")
 	if got := page.names(); !slices.Equal(got, []string{"Fact 03"}) || page.Request.URL.Path != trash {
 		t.Errorf("%s has %q", page.Request.URL, got)
 	}
 	page = s.selecting(t, page, "Yes, delete for good", "Fact 03")
-	page.expect(http.StatusOK, "1 memory is gone for good", "The trash is empty")
+	page.expect(http.StatusOK, "1 memory deleted permanently", "The trash is empty")
 	if s.Read("ada/memory/fact_02.md") == "" {
 		t.Error("a restored file is not there")
 	}

@@ -93,7 +93,7 @@ func noticeAboutBatch(o batchResult, path string) *templates.Notice {
 	case doneRestored:
 		return newNotice(templates.Many(len(o.ids), "restored", "restored"))
 	case donePurged:
-		return newNotice(templates.Many(len(o.ids), "deleted for good", "deleted for good"))
+		return newNotice(templates.Many(len(o.ids), "deleted permanently", "deleted permanently"))
 	default:
 		return newNotice(templates.Many(len(o.ids), "still true", "still true"))
 	}

@@ -100,7 +100,7 @@ func TestDelete_ChangedFile(t *testing.T) {
 		t.Errorf("the deletion answers %d", page.StatusCode)
 	}
 	page.expect(page.StatusCode, "but never in YAML")
-	if got := words(page.Find(".banner h2")); got != "Not done" && got != "Changed while you read it" {
+	if got := words(page.Find(".banner h2")); got != "Not done" && got != "Memory has changed" {
 		t.Errorf("the page is headed %q", got)
 	}
 	if page.Find("main[data-events]").Length() != 0 {
@@ -118,7 +118,7 @@ func TestDelete_ChangedMemory(t *testing.T) {
 	seen := s.get(t, adaList)
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Scan("ada")
-	s.submit(t, seen, "Delete Tabs").expect(http.StatusPreconditionFailed, "Changed while you read it", "Nothing was changed.", "Use spaces.")
+	s.submit(t, seen, "Delete Tabs").expect(http.StatusPreconditionFailed, "Memory has changed", "Nothing was changed.", "Use spaces.")
 	if s.Read("ada/memory/tabs.md") == "" {
 		t.Error("the file is gone")
 	}

@@ -95,7 +95,7 @@ func TestFailure_DatabaseAway(t *testing.T) {
 	seen := s.get(t, adaList)
 	line.Cut()
 	page := s.get(t, adaList)
-	page.expect(http.StatusServiceUnavailable, "Database not reachable", "Memoir reconnects automatically")
+	page.expect(http.StatusServiceUnavailable, "Database unavailable", "Memoir reconnects automatically")
 	if page.Header.Get("Retry-After") == "" {
 		t.Error("it does not say when to come back")
 	}

@@ -173,7 +173,7 @@ func deleteChanged(t *testing.T, browser context.Context) {
 	// The page has followed the change by now, so restore the ETag of a faster click.
 	p.do(chromedp.Evaluate[chromedp.Void](row + `.value = ` + quoted(seen)))
 	p.do(click("Delete Tabs"))
-	p.shows("Changed while you read it")
+	p.shows("Memory has changed")
 	p.shows("Use spaces.")
 	if s.Read("ada/memory/tabs.md") == "" {
 		t.Error("the file is gone")
@@ -202,7 +202,7 @@ func refusedMeanwhile(t *testing.T, browser context.Context) {
 	// The refresh was requested by now, or is due within half a second, and waits for the deletion.
 	p.do(chromedp.Evaluate[chromedp.Void](`setTimeout(() => { window.answer(); setTimeout(() => { window.late = true; }, 1500); }, 1000)`))
 	p.until(`window.late === true`)
-	p.shows("Changed while you read it")
+	p.shows("Memory has changed")
 }
 
 func useTheTrash(t *testing.T, browser context.Context) {
@@ -290,7 +290,7 @@ func signIn(t *testing.T, browser context.Context) {
 	p.at("/sign-in")
 	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "a guess"))
 	p.follow(click("Sign in"))
-	p.shows("Wrong token.")
+	p.shows("Wrong token. Use the value of --token.")
 	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "the token"))
 	p.follow(click("Sign in"))
 	p.at(adaList)

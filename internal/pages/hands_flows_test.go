@@ -240,7 +240,7 @@ func TestBatch_ProgressInBrowser(t *testing.T) {
 		p.do(chromedp.Click(chromedp.CSS("[data-pick-all]")))
 		p.shows("95 selected")
 		p.do(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Still true"]`)))
-		p.shows("95 memories are still true")
+		p.shows("95 memories still true")
 		p.until(`document.body.dataset.progress === "50 of 95"`)
 		p.until(`document.querySelector("#selection[data-some]") === null`)
 

@@ -98,7 +98,7 @@ func TestRestoreRevision_ChangedMemory(t *testing.T) {
 	s := taught(t)
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/history")
 	s.learn("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use what the file uses."))
-	s.restoreNth(t, page, 2).expect(http.StatusPreconditionFailed, "Changed while you read it", "Use what the file uses.")
+	s.restoreNth(t, page, 2).expect(http.StatusPreconditionFailed, "Memory has changed", "Use what the file uses.")
 	if !strings.Contains(s.Read("ada/memory/tabs.md"), "what the file uses") {
 		t.Error("something was written")
 	}
@@ -113,9 +113,9 @@ func TestRestoreRevision_Unknown(t *testing.T) {
 		tabs + "/history/nonsense/restore", tabs + "/history/" + strings.Repeat("0", 64) + "/restore", tabs + "/history/" + action + "/restore",
 		adaList + "/nonsense/history/nonsense/restore",
 	} {
-		s.post(t, path, nil).expect(http.StatusNotFound, "Not found")
+		s.post(t, path, nil).expect(http.StatusNotFound, "Page not found")
 	}
-	s.get(t, adaList+"/nonsense/history").expect(http.StatusNotFound, "Not found")
+	s.get(t, adaList+"/nonsense/history").expect(http.StatusNotFound, "Page not found")
 	s.get(t, tabs+"/history?cursor=nonsense").expect(http.StatusOK, "1 version, newest first", "Learned, and never changed")
 }
 

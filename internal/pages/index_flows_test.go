@@ -48,7 +48,7 @@ func repairInBrowser(t *testing.T, browser context.Context) {
 	p.shows("1 line comes, 1 line goes.")
 	p.mark()
 	p.do(click("Bring it in step"))
-	p.shows("MEMORY.md repaired.")
+	p.shows("MEMORY.md updated")
 	p.at(indexTab)
 	p.shows("Every memory has its line")
 	p.isMarked()
@@ -76,7 +76,7 @@ func repairWithoutScripts(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, indexTab, person{withoutScripts: true})
 	p.follow(click("Bring in step…"))
 	p.follow(click("Bring it in step"))
-	p.shows("MEMORY.md repaired.")
+	p.shows("MEMORY.md updated")
 	if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") {
 		t.Errorf("it says %q", got)
 	}

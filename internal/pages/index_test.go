@@ -95,7 +95,7 @@ func TestRepairIndex_WritesPreview(t *testing.T) {
 	}
 
 	page = s.submit(t, page, "Bring it in step")
-	page.expect(http.StatusOK, "MEMORY.md repaired.", "Every memory has its line", "MEMORY.md needs no repair")
+	page.expect(http.StatusOK, "MEMORY.md updated", "Every memory has its line", "MEMORY.md needs no repair")
 	if got := s.Read(index); !strings.HasPrefix(got, "# By hand\n\n- [Tabs](tabs.md) — mine\n- [Release](release.md) — ") || !strings.HasSuffix(got, "\n\nMore by hand.\n") {
 		t.Errorf("it says %q", got)
 	}

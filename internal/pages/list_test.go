@@ -187,7 +187,7 @@ func TestMemories_InvalidAddress(t *testing.T) {
 		"/nowhere", "/agents", "/agents/nobody", "/agents/nobody/memory", "/agents/nobody/trash", "/agents/%00/memory", "/agents/%ff/memory",
 		adaList + "/no-id", adaList + "/00000000-0000-7000-8000-000000000000", adaList + "/no-id/raw",
 	} {
-		s.get(t, path).expect(http.StatusNotFound, "Not found")
+		s.get(t, path).expect(http.StatusNotFound, "Page not found")
 	}
 	s.post(t, adaList, nil).expect(http.StatusMethodNotAllowed, "Not possible here")
 	if got := s.post(t, adaList, nil).Header.Get("Allow"); got != "GET, HEAD" {

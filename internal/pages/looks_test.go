@@ -109,7 +109,7 @@ func gatePagesFit(t *testing.T, browser context.Context) {
 	p.passes(axe, "the sign-in")
 	p.do(chromedp.SendKeys(chromedp.CSS("#token"), "wrong"))
 	p.follow(chromedp.Click(chromedp.CSS(".sign-in button")))
-	p.shows("Wrong token.")
+	p.shows("Wrong token. Use the value of --token.")
 	p.passes(axe, "the sign-in after a wrong token")
 
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -151,18 +151,18 @@ func back(r *http.Request, otherwise string) string {
 
 // notices are the texts of the notices that name no memory, by action.
 var notices = map[string]string{
-	donePurged:    "Deleted for good.",
-	doneNothing:   "Nothing selected.",
-	doneSwitched:  "Memory: on",
+	donePurged:    "Deleted permanently",
+	doneNothing:   "Select a memory first",
+	doneSwitched:  "Memory on",
 	donePlanned:   "Plan ready. Nothing changed yet.",
 	doneApplied:   "Applied.",
 	doneUndone:    "Undone.",
 	doneDiscarded: "Plan discarded. Applied steps stay.",
-	doneNoSteps:   "Nothing selected.",
-	doneRefused:   "Dismissed.",
-	doneDecided:   "Already decided.",
+	doneNoSteps:   "Select a memory first",
+	doneRefused:   "Dismissed",
+	doneDecided:   "Already decided",
 	doneLogged:    "Entry added.",
-	doneRepaired:  "MEMORY.md repaired.",
+	doneRepaired:  "MEMORY.md updated",
 	doneWritten:   "Written back.",
 	doneRemoved:   "Moved to the trash.",
 	doneUnblocked: "File removed.",
@@ -194,7 +194,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	case done == "":
 		return nil, nil
 	case done == doneSwitched && agent.MemoryOff:
-		return newNotice("Memory: off. Memories stay."), nil
+		return newNotice("Memory off. Existing memories stay."), nil
 	case notices[done] != "":
 		return newNotice(notices[done]), nil
 	}

@@ -231,7 +231,7 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	v := templates.SignIn{Next: form.Next}
 	switch {
 	case form.Wrong:
-		v.Problem = "Wrong token."
+		v.Problem = "Wrong token. Use the value of --token."
 	case form.Wait > 0:
 		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
 	}
@@ -246,7 +246,7 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 	f := templates.FailureOf(status)
 	switch {
 	case status == http.StatusForbidden && gate.ReadOnly(r.Context()):
-		f.Title = "You can view, not edit"
+		f.Title = "Read-only access"
 		f.Text = "Your token allows reading only. Nothing was changed. Sign in at /sign-in with the other token."
 	case status == http.StatusForbidden, status == http.StatusServiceUnavailable:
 		f.Text = detail

@@ -82,7 +82,7 @@ func TestDeletion_AlreadyDeleted(t *testing.T) {
 		t.Errorf("it leads to %s", page.Request.URL)
 	}
 	s.submit(t, stale, "Delete Tabs").expect(http.StatusOK, "Deleted Tabs")
-	s.get(t, adaList+"/nonsense/delete").expect(http.StatusNotFound, "Not found")
+	s.get(t, adaList+"/nonsense/delete").expect(http.StatusNotFound, "Page not found")
 }
 
 func TestDeletion_ChangedMemory(t *testing.T) {
@@ -90,7 +90,7 @@ func TestDeletion_ChangedMemory(t *testing.T) {
 	s := serve(t, twoMemories())
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/delete")
 	s.learn("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
-	s.submit(t, page, "Delete Tabs").expect(http.StatusPreconditionFailed, "Changed while you read it", "Use spaces.")
+	s.submit(t, page, "Delete Tabs").expect(http.StatusPreconditionFailed, "Memory has changed", "Use spaces.")
 	if s.Read("ada/memory/tabs.md") == "" {
 		t.Error("the file is gone")
 	}

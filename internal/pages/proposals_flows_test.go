@@ -105,7 +105,7 @@ func decideWithKeys(t *testing.T, browser context.Context) {
 	}
 	p.until(`document.activeElement.textContent === "Use tabs"`)
 	p.press("r")
-	p.shows("Dismissed.")
+	p.shows("Dismissed")
 	p.until(`document.querySelectorAll(".proposal").length === 1 && document.activeElement.textContent === "Tea"`)
 	s.propose(t, "ada", "Found meanwhile", memories.User, "It comes by itself.")
 	p.shows("It comes by itself.")

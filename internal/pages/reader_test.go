@@ -28,7 +28,7 @@ func TestReadOnly_WriteIsRefused(t *testing.T) {
 			t.Errorf("%s: %d", page, got.StatusCode)
 		}
 	}
-	as("look-only", http.MethodPost, path+"/delete").expect(http.StatusForbidden, "You can view, not edit", "Nothing was changed.", "/sign-in")
+	as("look-only", http.MethodPost, path+"/delete").expect(http.StatusForbidden, "Read-only access", "Nothing was changed.", "/sign-in")
 	if s.Memory("ada", "Tabs").State != memories.Active {
 		t.Error("it was deleted")
 	}

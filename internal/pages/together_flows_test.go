@@ -104,7 +104,7 @@ func purgedWhileOpen(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, pageOf(m), person{allowed: []string{"404 (Not Found)"}})
 	p.live()
 	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+m.ID+"?purge=true")
-	p.shows("Not found")
+	p.shows("Page not found")
 	p.hides("Use tabs.")
 	p.fits()
 }

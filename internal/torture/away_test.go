@@ -128,7 +128,7 @@ func (o *outage) saysSo(until time.Time) {
 		var asked sync.WaitGroup // a stopped Postgres makes each call wait until its time limit
 		asked.Go(func() {
 			page := s.ask("GET", "/agents/"+agent.slug+"/memory")
-			if !page.saysWhenToComeBack() || !strings.Contains(page.body, "Database not reachable") {
+			if !page.saysWhenToComeBack() || !strings.Contains(page.body, "Database unavailable") {
 				o.Errorf("the page: %+v", page)
 			}
 		})

@@ -22,23 +22,23 @@ func FailureOf(status int) Failure {
 	f := Failure{Status: status, BackHref: HomePath, BackLabel: "Home"}
 	switch status {
 	case http.StatusBadRequest:
-		f.Title = "Invalid request"
+		f.Title = "Bad request"
 		f.Text = "Nothing was changed. Go back, reload the page and try again."
 	case http.StatusForbidden:
 		f.Title = "Request from another site"
 		f.Text = "Memoir accepts changes from its own pages only. Nothing was changed."
 	case http.StatusNotFound:
-		f.Title = "Not found"
+		f.Title = "Page not found"
 		f.Text = "There is no such page, agent or memory. It may have been deleted."
 	case http.StatusMethodNotAllowed:
 		f.Title = "Not possible here"
 		f.Text = "This address does not accept that request. Nothing was changed."
 	case http.StatusConflict:
 		f.Title = "Changed on disk"
-		f.Text = "The file is not what you saw. Nothing was changed. Read it again, then decide."
+		f.Text = "The file is not what you saw. Nothing was changed. Check the new version and retry."
 	case http.StatusPreconditionFailed:
-		f.Title = "Changed while you read it"
-		f.Text = "Nothing was changed. Read it again, then decide."
+		f.Title = "Memory has changed"
+		f.Text = "Nothing was changed. Check the new version and retry."
 	case http.StatusRequestEntityTooLarge:
 		f.Title = "Too large"
 		f.Text = "The request is larger than Memoir accepts. Nothing was changed."
@@ -49,11 +49,11 @@ func FailureOf(status int) Failure {
 		f.Title = "Not saved"
 		f.Text = "A value is not allowed. Nothing was changed."
 	case http.StatusServiceUnavailable:
-		f.Title = "Database not reachable"
+		f.Title = "Database unavailable"
 		f.Text = "Nothing was changed. Memoir reconnects automatically. Try again in a moment."
 	default:
 		f.Title = "Internal error"
-		f.Text = "The change may not be done. The log has the details under this request number."
+		f.Text = "The change may be incomplete. Find this ID in the log."
 	}
 	return f
 }

@@ -344,11 +344,11 @@ func TestFailurePage_TextAndLink(t *testing.T) {
 
 func TestSignInPage_Problem(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "Wrong token."}),
+	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "Wrong token. Use the value of --token."}),
 		in("form.sign-in", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
 		in("input[name=next]", attr("value", "/sync")),
 		in("#token", attr("type", "password"), attr("aria-invalid", "true"), attr("aria-describedby", "token-problem")),
-		in("#token-problem", text("Wrong token.")),
+		in("#token-problem", text("Wrong token. Use the value of --token.")),
 	)
 }
 
