@@ -157,9 +157,9 @@ func TestBatch_NothingSelected(t *testing.T) {
 	s := serve(t, facts(1))
 	list := s.get(t, adaList)
 	for _, button := range []string{"Delete…", "Still true"} {
-		s.selecting(t, list, button).expect(http.StatusOK, "Nothing selected")
+		s.selecting(t, list, button).expect(http.StatusOK, "Select a memory first")
 	}
-	s.get(t, adaList+"/batch/deletion").expect(http.StatusOK, "Nothing selected")
+	s.get(t, adaList+"/batch/deletion").expect(http.StatusOK, "Select a memory first")
 	s.post(t, adaList+"/batch/eat", nil).expect(http.StatusNotFound)
 	s.post(t, "/agents/nobody/memory/batch/delete", nil).expect(http.StatusNotFound)
 	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 could not be deleted", "nonsense")

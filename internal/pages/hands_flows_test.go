@@ -254,7 +254,7 @@ func TestBatch_ProgressInBrowser(t *testing.T) {
 			t.Error("something of them is still on disk")
 		}
 		p.do(click("Undo the deletion of 95 memories"))
-		p.shows("95 memories are back.")
+		p.shows("95 memories restored")
 		p.until(`document.querySelectorAll("[data-row]").length === 95`)
 		if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Fact 95") {
 			t.Error("they are not compiled again")
