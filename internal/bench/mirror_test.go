@@ -27,7 +27,7 @@ func BenchmarkConversations(b *testing.B) {
 			withDatabase(b, func(url string, conn *pgx.Conn) {
 				p := mirrorFromCold(b, layout, url, conn, dir)
 				if files == largest {
-					untilExamined(p, conn)
+					untilExamined(p, conn, dir)
 				}
 				weigh(p, files)
 				p.stop()
@@ -104,22 +104,37 @@ func mirrorFromCold(b *testing.B, layout layout, url string, conn *pgx.Conn, dir
 }
 
 // untilExamined waits until the review has examined all memories, and records how long that took
-// from the start of the server, and the server's memory at its highest from now on.
-func untilExamined(p *process, conn *pgx.Conn) {
+// from the start of the server, and the server's memory at its highest from now on. Meanwhile it
+// measures saves and lists.
+func untilExamined(p *process, conn *pgx.Conn, dir string) {
 	p.Helper()
 	p.forgetPeak()
+	events := listen(p)
+	n := 0
 	until(p.B, "the review", func() bool {
 		if count(p.B, conn, `SELECT count(*) FROM agents a LEFT JOIN review_runs r ON r.agent_id = a.id
 			WHERE r.agent_id IS NULL OR r.memories_version <> a.memories_version`) == 0 {
 			return true
 		}
+		report.BesideReview.Took = append(report.BesideReview.Took, timed(func() { p.get("/api/v1/agents/agent-01/memories?limit=50") }))
+		if n++; n <= savesBesideReview {
+			name := fmt.Sprintf("beside-the-review-%d", n)
+			text := fmt.Sprintf("---\nname: %s\ndescription: Saved during the review\ntype: project\n---\n\nNumber %d.\n", name, n)
+			report.SavedBesideReview.Took = append(report.SavedBesideReview.Took, saveFile(p, events, dir, name, "Saved during the review", text))
+		}
 		time.Sleep(100 * time.Millisecond)
 		return false
 	})
+	report.BesideReview, report.SavedBesideReview = report.BesideReview.sorted(), report.SavedBesideReview.sorted()
 	report.Examined = time.Since(p.started)
 	_, report.ExaminedPeak = p.memory()
-	p.Logf("all memories examined after %v, at most %d MB", report.Examined, report.ExaminedPeak/1_000_000)
+	p.Logf("all memories examined after %v, at most %d MB; meanwhile a list took %v and a save %v",
+		report.Examined, report.ExaminedPeak/1_000_000, report.BesideReview.Median(), report.SavedBesideReview.Median()-debounce)
 }
+
+// savesBesideReview is the number of saves while the review examines the memories. More of them
+// would make it examine the agent again and again.
+const savesBesideReview = 30
 
 func untilSearchable(b *testing.B, conn *pgx.Conn, files int) {
 	b.Helper()

@@ -51,6 +51,8 @@ type figures struct {
 	Paces                          paces
 	Examined                       time.Duration // from the start until the review has examined all memories
 	ExaminedPeak                   int64         // the server's memory meanwhile, in bytes
+	BesideReview                   figure        // lists meanwhile
+	SavedBesideReview              figure        // saves meanwhile, with the debounce
 	Database                       int64         // size of the largest corpus in Postgres, in bytes
 }
 

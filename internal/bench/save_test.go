@@ -41,24 +41,31 @@ func saveOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 		for i := range savesOf(files) {
 			p.untilQuiet()
 			name, description := fmt.Sprintf("saved-%d-%d", round, i/2), fmt.Sprintf("The save number %d", i)
-			path := filepath.Join(dir, "agent-00", "memory", name+".md")
 			text := fmt.Sprintf("---\nname: %s\ndescription: %s\ntype: project\n---\n\n%s\n", name, description, sentence(random))
-			save(p.B, path+".tmp", text)
-			f.Took = append(f.Took, timed(func() {
-				if err := os.Rename(path+".tmp", path); err != nil {
-					p.Fatal(err)
-				}
-				events.until(`"kind":"saved","name":"` + name + `"`)
-				if found := p.list("?limit=1&name=" + name); len(found.Memories) != 1 || found.Memories[0].Description != description {
-					p.Fatalf("no row of %s: %v", name, found)
-				}
-			}))
+			f.Took = append(f.Took, saveFile(p, events, dir, name, description, text))
 			f.Floor = append(f.Floor, savePlainly(p.B, conn, filepath.Join(dir, "plain.txt"), text))
 		}
 		return f
 	})
 	report.Saves = append(report.Saves, f)
 	report.Growth.add("a save, above the debounce", files, f.Median()-debounce)
+}
+
+// saveFile renames a file with the text into the directory of agent-00, and returns the time until
+// the stream has announced it and the API returns it.
+func saveFile(p *process, events *stream, dir, name, description, text string) time.Duration {
+	p.Helper()
+	path := filepath.Join(dir, "agent-00", "memory", name+".md")
+	save(p.B, path+".tmp", text)
+	return timed(func() {
+		if err := os.Rename(path+".tmp", path); err != nil {
+			p.Fatal(err)
+		}
+		events.until(`"kind":"saved","name":"` + name + `"`)
+		if found := p.list("?limit=1&name=" + name); len(found.Memories) != 1 || found.Memories[0].Description != description {
+			p.Fatalf("no row of %s: %v", name, found)
+		}
+	})
 }
 
 // stream is an open event stream.
