@@ -51,9 +51,10 @@ var mayImport = map[string][]string{
 	"tools/longrun":                 {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/review", "internal/findings/..."},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/..."},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/masked":           {"internal/memories", "internal/logs", "internal/findings/...", "internal/postgres", "internal/records"},
+	"internal/postgres/overview":         {"internal/memories", "internal/records", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/review":           {"internal/memories", "internal/records", "internal/findings/...", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries"},
 	"internal/postgres/internal/dbconv":  {"internal/memories", "internal/postgres/internal/dberr"},
 	"internal/postgres/internal/paging":  {"internal/records"},

@@ -17,6 +17,7 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/lease"
+	"memoir/internal/postgres/overview"
 	"memoir/internal/postgres/review"
 	"memoir/internal/records"
 )
@@ -28,9 +29,10 @@ const maxConnections = 12
 // Store reads and writes Memoir's data in one database, through a pool of connections. It is safe
 // for concurrent use.
 type Store struct {
-	*review.Items // the queue of the review
-	pool          *pgxpool.Pool
-	q             *queries.Queries
+	*review.Items    // the queue of the review
+	*overview.Reader // of all agents
+	pool             *pgxpool.Pool
+	q                *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
 	// must not use all of it.
 	writers chan struct{}
@@ -64,7 +66,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	store := &Store{Items: review.NewItems(pool, rowOf), pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()
@@ -105,4 +107,5 @@ var (
 	_ records.Proposals        = (*Store)(nil)
 	_ records.Verifications    = (*Store)(nil)
 	_ records.Jobs             = (*Store)(nil)
+	_ records.Overview         = (*Store)(nil)
 )

@@ -149,6 +149,14 @@ type Review interface {
 	ReviewDecisions(ctx context.Context, items []string) (map[string]ReviewDecision, error)
 }
 
+// Overview reads what all agents have learned in a time, and how large their contexts are.
+type Overview interface {
+	ChangesByAgent(ctx context.Context, since, until time.Time) (map[int64]ChangeCounts, error)
+	News(ctx context.Context, since, until time.Time, limit int) ([]News, error)
+	GrowthOfAll(ctx context.Context, since time.Time) ([]DayGrowth, error)
+	IndexChars(ctx context.Context) (map[int64]int, error)
+}
+
 // Reads are the reading interfaces that the API and the pages use.
 type Reads interface {
 	Agents
