@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"internal/memories/frontmatter": {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode"},
 	"internal/memories/memorymd":    {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode", "internal/memories/frontmatter"},
 	"internal/memories/claudemd":    {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode"},
+	"internal/memories/terms":       {"internal/memories"},
 	"internal/files":                {},
 	"internal/markdown":             {},
 	"internal/diff":                 {},
