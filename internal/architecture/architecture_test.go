@@ -103,12 +103,13 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
-		"internal/review", "internal/pages/reviewcards", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem",
+		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
 	},
 
+	"internal/pages/homeview":    {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/records", "web/templates"},
 	"internal/pages/reviewcards": {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
 
 	"internal/hooksettings": {},
