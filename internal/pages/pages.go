@@ -90,7 +90,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 
 	r.Get(templates.KeysPath, s.page(s.keys))
 	r.Post(templates.ThemePath, s.chooseTheme)
-	r.Get(templates.HomePath, s.page(s.agents))
+	r.Get(templates.HomePath, s.page(s.home))
+	r.Get(templates.NewsPath, s.page(s.newsMarkdown))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SearchPath, s.page(s.search))
 	r.Get(templates.ReviewPath, s.page(s.review))
@@ -216,6 +217,7 @@ func byBrowser(next http.Handler) http.Handler {
 // Store is the database of the pages. *postgres.Store implements and documents it.
 type Store interface {
 	records.Reads
+	records.Overview
 	extraction.Store // for an Extractor without a model
 
 	// Revealed is Memory without masks. The other methods mask what is in quarantine.

@@ -21,8 +21,6 @@ const (
 	// maxGrowthPoints is the maximum number of points of a line of the growth chart. A phone shows no
 	// more.
 	maxGrowthPoints = 61
-	// trendDays is the length of the line on an agent's card, in days (arbitrary).
-	trendDays = 30
 )
 
 // pictures returns the data of an agent's charts of growth and ages. Growth covers the last
@@ -102,31 +100,6 @@ func ageLabels() []string {
 		}
 	}
 	return labels
-}
-
-// trends returns, by agent id, the total number of memories on each day in UTC. The first day is
-// trendDays before now, the last is the day of now. An agent without memories in that time has the
-// zero Trend.
-func (s *site) trends(ctx context.Context, ids []int64, now time.Time) (map[int64]templates.Trend, error) {
-	grown, err := s.store.Growth(ctx, ids, now.AddDate(0, 0, -trendDays), now, trendDays+1)
-	trends := make(map[int64]templates.Trend, len(grown))
-	for id, points := range grown {
-		trends[id] = trendOf(points)
-	}
-	return trends, err
-}
-
-// trendOf returns the total number of memories at each point. It is the zero Trend, which is not
-// drawn, if no point has a memory.
-func trendOf(points []records.GrowthPoint) templates.Trend {
-	t := templates.Trend{Days: trendDays}
-	for _, p := range points {
-		t.Totals = append(t.Totals, total(p.Alive))
-	}
-	if !slices.ContainsFunc(t.Totals, func(n int) bool { return n > 0 }) {
-		return templates.Trend{}
-	}
-	return t
 }
 
 func total(alive records.Alive) int {

@@ -20,9 +20,6 @@ const ShowAll = "all"
 // NewsPath is the path of the news of a week as Markdown.
 const NewsPath = "/news.md"
 
-// HomePath is the path of the first page.
-const HomePath = "/"
-
 // AgentSort is the order of the agents on the first page.
 type AgentSort string
 
@@ -295,4 +292,22 @@ func agoInShort(t, now time.Time) string {
 // decimal returns a number for an SVG attribute, with at most two decimals.
 func decimal(n float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", n), "0"), ".")
+}
+
+// maxFailures is the number of problems with scans on the first page (arbitrary).
+const maxFailures = 6
+
+// figureOrDash returns n in words, or a dash for 0.
+func figureOrDash(n int, words func(int) string) string {
+	if n == 0 {
+		return "–"
+	}
+	return words(n)
+}
+
+func allChanges(n int) string {
+	if n == 1 {
+		return "1 change this week"
+	}
+	return "All " + number(n) + " changes this week"
 }

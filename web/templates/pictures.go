@@ -115,42 +115,6 @@ func (a Ages) summary() string {
 	return "Memories by age: " + strings.Join(parts, ", ") + "."
 }
 
-// Trend is the data of a small line with the recent number of memories.
-type Trend struct {
-	Totals []int // at equal intervals
-	Days   int   // from the first to the last total
-}
-
-func (t Trend) chart() chart.Spark { return chart.NewSpark(t.Totals) }
-
-func (t Trend) change() int {
-	if len(t.Totals) == 0 {
-		return 0
-	}
-	return t.Totals[len(t.Totals)-1] - t.Totals[0]
-}
-
-// words returns the change from the first to the last total in words: "+3 in 30 days", or "as many
-// as 30 days ago".
-func (t Trend) words() string {
-	span := " in " + counted(t.Days, "day", "days")
-	switch n := t.change(); {
-	case n > 0:
-		return "+" + number(n) + span
-	case n < 0:
-		return "−" + number(-n) + span
-	default:
-		return "as many as " + counted(t.Days, "day", "days") + " ago"
-	}
-}
-
-// summary returns the first, largest and last total in a sentence, for screen readers. There must
-// be at least one total.
-func (t Trend) summary() string {
-	return "Memories over the last " + counted(t.Days, "day", "days") + ": " + number(t.Totals[0]) + " at first, " +
-		number(slices.Max(t.Totals)) + " at most, " + number(t.Totals[len(t.Totals)-1]) + " now"
-}
-
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
 func patternOf(kind string) string { return "pattern-" + iconOf(memories.Type(kind)) }

@@ -260,14 +260,6 @@ func (c ReviewChoice) confirmed() string {
 	return strings.TrimSuffix(Action{Label: c.Label}.confirmed().Label, "…")
 }
 
-// waiting returns the number of items of the review over all agents.
-func (v Agents) waiting() (n int) {
-	for _, card := range v.Cards {
-		n += card.Counts.Review
-	}
-	return n
-}
-
 // reviewText returns a component that writes a text with its evidence marked. A template would add
 // white space, which the page shows.
 func reviewText(text []words.Part) templ.Component {

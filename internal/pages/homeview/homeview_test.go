@@ -114,7 +114,7 @@ func TestSelect_Many(t *testing.T) {
 	}{
 		"the first":        {homeview.Request{}, 100, 900, 200},
 		"all":              {homeview.Request{All: true}, 1000, 0, 0},
-		"with a query":     {homeview.Request{Query: "1"}, 100, 171, 27},
+		"with a query":     {homeview.Request{Query: "1"}, 100, 171, 18},
 		"all with a query": {homeview.Request{Query: "1", All: true}, 271, 0, 0},
 	} {
 		shown, more, empty := homeview.Select(rows, c.request)
