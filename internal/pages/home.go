@@ -77,14 +77,7 @@ func (s *site) homeData(ctx context.Context, now time.Time) (homeview.Data, erro
 	data := homeview.Data{Limit: s.options.ClaudeMDLimit, HomeDir: home()}
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.Go(func() (err error) {
-		if data.Agents, err = s.store.Agents(ctx); err != nil {
-			return err
-		}
-		ids := make([]int64, len(data.Agents))
-		for i, agent := range data.Agents {
-			ids[i] = agent.ID
-		}
-		data.Newest, err = s.store.NewestChanges(ctx, ids)
+		data.Agents, data.Newest, err = s.agentsAndChanges(ctx)
 		return err
 	})
 	reading.Go(func() (err error) {
@@ -96,6 +89,20 @@ func (s *site) homeData(ctx context.Context, now time.Time) (homeview.Data, erro
 		return err
 	})
 	return data, reading.Wait()
+}
+
+// agentsAndChanges returns all agents, and the last change of a memory of each by its id.
+func (s *site) agentsAndChanges(ctx context.Context) ([]records.Agent, map[int64]time.Time, error) {
+	all, err := s.store.Agents(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := make([]int64, len(all))
+	for i, agent := range all {
+		ids[i] = agent.ID
+	}
+	changed, err := s.store.NewestChanges(ctx, ids)
+	return all, changed, err
 }
 
 // addFigures adds to v what waits, what was learned, and the news.

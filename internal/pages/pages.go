@@ -94,6 +94,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get(templates.NewsPath, s.page(s.newsMarkdown))
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SearchPath, s.page(s.search))
+	r.Get(templates.PalettePath, s.page(s.palette))
 	r.Get(templates.ReviewPath, s.page(s.review))
 	r.Get(templates.ReviewPath+"/{id}", s.page(s.reviewItem))
 	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))

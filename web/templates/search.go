@@ -1,27 +1,42 @@
 package templates
 
 import (
-	"slices"
-
 	"memoir/internal/memories"
+	"memoir/internal/memories/terms"
 	"memoir/internal/words"
+	"net/url"
+)
+
+// FieldFrom is the field with the list that led to a memory. FromSearch is a search, whose query
+// FieldQuery then is.
+const (
+	FieldFrom  = "from"
+	FromSearch = "search"
 )
 
 // Search is the view of the search over all agents.
 type Search struct {
 	Frame
-	Query   string        // empty if there is no search yet
-	Type    memories.Type // the only type shown; empty for all
-	Deleted bool          // search only the trash
-	Partial bool          // the search index is not complete yet
+	Query   string      // as typed; empty if there is no search yet
+	Terms   terms.Terms // of Query
+	Partial bool        // the search index is not complete yet
 	// Near reports whether no memory has all the words, so that these are close matches.
 	Near    bool
+	Agents  []FoundAgent // with the words in their names
 	Results []SearchResult
 	Total   int // number of hits on all pages
 	// Cursor is the start of this page. It is empty on the first page.
 	Cursor string
 	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
+}
+
+// FoundAgent is the view of an agent that a search has found.
+type FoundAgent struct {
+	Slug     string
+	Name     []words.Part // with the words marked
+	Place    string
+	Memories int
 }
 
 // SearchResult is the view of one hit, with the matching parts of its texts marked.
@@ -54,12 +69,34 @@ func (r SearchResult) path() string {
 	return MemoryPath(r.Agent, r.ID)
 }
 
-func (v Search) at(t memories.Type, deleted bool, cursor string) string {
-	state := ""
-	if deleted {
-		state = string(memories.Deleted)
+// addressFrom returns the address of the hit, from which a link leads back to the search for typed.
+func (r SearchResult) addressFrom(typed string) string {
+	return WithQuery(r.path(), map[string]string{FieldFrom: FromSearch, FieldQuery: typed})
+}
+
+// at returns the address of a search for terms.
+func (v Search) at(t terms.Terms, cursor string) string {
+	return WithQuery(SearchPath, map[string]string{FieldQuery: t.String(), FieldCursor: cursor})
+}
+
+func (v Search) address() string {
+	return WithQuery(SearchPath, map[string]string{FieldQuery: v.Query, FieldCursor: v.Cursor})
+}
+
+// suggested returns filters that are not in use, for one click.
+func (v Search) suggested() []terms.Filter {
+	var all []terms.Filter
+	if v.Terms.Value(terms.Type) == "" {
+		for _, t := range memories.Types() {
+			all = append(all, terms.Filter{Field: terms.Type, Value: string(t)})
+		}
 	}
-	return WithQuery(SearchPath, map[string]string{FieldQuery: v.Query, FieldType: string(t), FieldState: state, FieldCursor: cursor})
+	for _, value := range terms.IsValues() {
+		if !v.Terms.Is(value) {
+			all = append(all, terms.Filter{Field: terms.Is, Value: value})
+		}
+	}
+	return all
 }
 
 // found returns in words how many hits there are on all pages. It is empty without a query.
@@ -68,14 +105,17 @@ func (v Search) found() string {
 	case v.Query == "":
 		return ""
 	case v.Near:
-		return "No memory has all of “" + v.Query + "”. " + counted(v.Total, "comes", "come") + " close."
-	case v.Deleted:
-		return counted(v.Total, "memory", "memories") + " in the trash found for “" + v.Query + "”"
-	case slices.ContainsFunc(v.Results, func(r SearchResult) bool { return r.Line > 0 }):
-		return counted(v.Total, "result", "results") + " for “" + v.Query + "”, facts in MEMORY.md among them"
+		return "No exact results for “" + v.Query + "”. " + counted(v.Total, "similar memory", "similar memories")
 	default:
-		return counted(v.Total, "memory", "memories") + " found for “" + v.Query + "”"
+		return counted(v.Total, "memory", "memories")
 	}
 }
 
-func (v Search) address() string { return v.at(v.Type, v.Deleted, v.Cursor) }
+// backToResults returns the address of the search from which the page at here was opened, or "".
+func backToResults(here string) string {
+	at, err := url.Parse(here)
+	if err != nil || at.Query().Get(FieldFrom) != FromSearch {
+		return ""
+	}
+	return WithQuery(SearchPath, map[string]string{FieldQuery: at.Query().Get(FieldQuery)})
+}

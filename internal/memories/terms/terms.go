@@ -20,15 +20,14 @@ const (
 
 // Values of Is.
 const (
-	IsStale     = "stale"
-	IsUnchecked = "unchecked"
-	IsTeam      = "team"
-	IsMissing   = "missing"
-	IsTrash     = "trash"
+	IsStale   = "stale"
+	IsTeam    = "team"
+	IsMissing = "missing"
+	IsTrash   = "trash"
 )
 
 // IsValues returns the values of Is.
-func IsValues() []string { return []string{IsStale, IsUnchecked, IsTeam, IsMissing, IsTrash} }
+func IsValues() []string { return []string{IsStale, IsTeam, IsMissing, IsTrash} }
 
 // Filter is one filter, such as type:project.
 type Filter struct {

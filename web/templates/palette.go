@@ -1,0 +1,61 @@
+package templates
+
+import (
+	"memoir/internal/memories"
+	"memoir/internal/words"
+)
+
+// PalettePath is the path of the palette's results, a part of a page. FieldHere and FieldRecent are
+// the addresses of the current page and of the pages that were open before.
+const (
+	PalettePath = "/palette"
+	FieldHere   = "here"
+	FieldRecent = "recent"
+)
+
+// The forms of the palette's actions.
+const (
+	PaletteScan  = "palette-scan"
+	PaletteTheme = "palette-theme"
+)
+
+// Palette is the view of the results of the palette, the dialog that opens anything by its name.
+type Palette struct {
+	Query  string
+	Groups []PaletteGroup // none is empty
+	// IsEmpty reports whether the query found nothing. Groups may still have actions.
+	IsEmpty bool
+}
+
+// PaletteGroup are the results of a kind.
+type PaletteGroup struct {
+	Label string
+	Items []PaletteItem
+}
+
+// PaletteItem is a result. It has either an address or a form.
+type PaletteItem struct {
+	Icon string
+	Type memories.Type // colours the icon; may be empty
+	Name []words.Part  // with the query marked
+	Note string        // in one line
+	Keys string        // shortcut, such as "g r"; empty for none
+	Href string
+	// Form is the id of the form of an action. Field and Value are sent with it.
+	Form, Field, Value string
+}
+
+// status returns the number of results in words, for screen readers.
+func (p Palette) status() string {
+	n := 0
+	for _, g := range p.Groups {
+		n += len(g.Items)
+	}
+	if p.IsEmpty {
+		return "No results for “" + p.Query + "”"
+	}
+	return counted(n, "result", "results")
+}
+
+// PlainParts returns a text without marks.
+func PlainParts(text string) []words.Part { return []words.Part{{Text: text}} }
