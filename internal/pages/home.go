@@ -161,7 +161,7 @@ func displayNames(all []records.Agent) map[string]string {
 }
 
 func homeNotice(r *http.Request) *templates.Notice {
-	switch r.URL.Query().Get(fieldDone) {
+	switch lastAction(r).Get(fieldDone) {
 	case doneSamples:
 		return newNotice("Added 3 sample agents")
 	case doneForgotten:

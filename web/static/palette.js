@@ -6,6 +6,7 @@
   const debounce = 60; // ms after the last key
   const kept = 8; // pages in the list of recent ones
   const store = "recent";
+  const part = { headers: { "HX-Request-Type": "partial" } }; // leaves the notice to the next document
   const isApple = /Mac|iP/.test(navigator.platform);
 
   const dialog = document.getElementById("palette");
@@ -47,7 +48,7 @@
       const query = new URLSearchParams({ q: typed, here: location.pathname });
       if (!typed) for (const path of recent()) query.append("recent", path);
       try {
-        const response = await fetch(dialog.dataset.results + "?" + query, { signal: request.signal });
+        const response = await fetch(dialog.dataset.results + "?" + query, { ...part, signal: request.signal });
         if (!response.ok) throw new Error(response.status);
         this.show(typed, await response.text());
         return true;
@@ -138,7 +139,7 @@
     const link = event.target.closest("a[data-copy]");
     if (!link || !navigator.clipboard || event.metaKey || event.ctrlKey) return;
     event.preventDefault();
-    const response = await fetch(link.href);
+    const response = await fetch(link.href, part);
     if (!response.ok) return location.assign(link.href);
     await navigator.clipboard.writeText(await response.text());
     link.title = link.dataset.copy;

@@ -80,25 +80,6 @@ func TestActivityPage_ChartsInWords(t *testing.T) {
 	)
 }
 
-func TestTrend_InWords(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		totals []int
-		want   string
-	}{
-		"up":      {[]int{2, 9, 12}, "+10 in 30 days"},
-		"down":    {[]int{1204, 3}, "−1,201 in 30 days"},
-		"nowhere": {[]int{4, 6, 4}, "as many as 30 days ago"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v := agentsPage()
-			v.Cards[0].Trend = templates.Trend{Totals: c.totals, Days: 30}
-			expect(t, templates.AgentsPage(v), in("#agent-support-bot .trend span", text(c.want)), in("#agent-reviewer", without(".trend")))
-		})
-	}
-}
-
 func TestAsOfPages_NoActions(t *testing.T) {
 	t.Parallel()
 	pages := everyPage(t)

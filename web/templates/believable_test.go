@@ -138,27 +138,6 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	return templates.Memory{Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody)}
 }
 
-func agentsPage() templates.Agents {
-	claude := templates.Agent{
-		Slug: "-srv-code-ledger", Name: "/srv/code/ledger", Layout: "claude", Dir: "/srv/mira/.claude/projects/-srv-code-ledger/memory",
-		Present: true, Counts: templates.Counts{
-			ByType: map[memories.Type]int{memories.Feedback: 11, memories.Project: 4, memories.Reference: 1204}, Total: 1219,
-		},
-	}
-	reviewer := templates.Agent{
-		Slug: "reviewer", Name: "reviewer", Layout: "directory", Dir: "/srv/code/ledger/.claude/agent-memory/reviewer",
-		Counts: templates.Counts{ByType: map[memories.Type]int{memories.Project: 12}, Missing: 11, Total: 23},
-	}
-	return templates.Agents{
-		Frame: templates.Frame{Live: templates.EventsPath},
-		Cards: []templates.AgentCard{
-			{Agent: supportBot(), ClaudeMDChars: 12480, ClaudeMDLimit: 40000, Updated: "changed 3 minutes ago", Trend: templates.Trend{Totals: []int{2, 2, 3, 5, 5, 9, 8, 10}, Days: 30}},
-			{Agent: claude, Updated: "changed yesterday"},
-			{Agent: reviewer, ClaudeMDChars: 39200, ClaudeMDLimit: 40000, Problem: "The markers in CLAUDE.md are damaged.", Updated: "changed 12 days ago"},
-		},
-	}
-}
-
 func claudeMDPage() templates.ClaudeMD {
 	rows := believableRows()[:8]
 	parts := []claudemd.Part{
@@ -312,8 +291,9 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	broken.RequestID = "b7f1c0d2"
 
 	return map[string]templ.Component{
-		"agents":           templates.AgentsPage(agentsPage()),
-		"agents-none":      templates.AgentsPage(templates.Agents{Frame: templates.Frame{Live: templates.EventsPath}, SearchedDirs: []string{"/tmp/agents", "/srv/mira/.claude"}, Samples: true}),
+		"home":             templates.HomePage(homePage()),
+		"home-none":        templates.HomePage(noAgentsPage()),
+		"search":           templates.SearchPage(searchPage()),
 		"memories":         templates.MemoriesPage(memoriesPage()),
 		"memories-deleted": templates.MemoriesPage(noted),
 		"memories-trouble": templates.MemoriesPage(troubled),

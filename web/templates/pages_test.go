@@ -261,30 +261,6 @@ func TestMemoryPage_Deleted(t *testing.T) {
 	)
 }
 
-func TestAgentsPage_Card(t *testing.T) {
-	t.Parallel()
-	expect(t, templates.AgentsPage(agentsPage()),
-		in(".card", count(3)),
-		in("#agent-support-bot",
-			in("h2 a", text("support-bot"), attr("href", "/agents/support-bot/memory")),
-			in(".type-counts li", each("3 feedback", "2 user", "2 project", "1 reference")),
-			in(".badge", each("hive", "2 need attention", "3 proposals")),
-			in("meter", attr("value", "12480"), attr("max", "40000")),
-			in("footer", says("3 sessions · changed 3 minutes ago")),
-		),
-		in("#agent--srv-code-ledger", in("h2", text("/srv/code/ledger")), says("-srv-code-ledger"), without("meter")),
-		in("#agent-reviewer .badge", each("directory", "directory is gone", "CLAUDE.md not up to date", "11 missing")),
-	)
-}
-
-func TestAgentsPage_Empty(t *testing.T) {
-	t.Parallel()
-	expect(t, templates.AgentsPage(templates.Agents{SearchedDirs: []string{"/tmp/agents"}, Samples: true}),
-		in(".empty h2", text("No agents yet")), in(".paths", text("/tmp/agents")), in(`form[action="/samples"] button`, text("Add the sample agents")),
-	)
-	expect(t, templates.AgentsPage(templates.Agents{SearchedDirs: []string{"/tmp/agents"}}), in("main", without("form")))
-}
-
 func TestClaudeMDPage_Costs(t *testing.T) {
 	t.Parallel()
 	v := claudeMDPage()
