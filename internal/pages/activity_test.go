@@ -197,16 +197,6 @@ func TestActivity_ChartsInWords(t *testing.T) {
 	if got := page.each("#growth-numbers tbody tr"); len(got) == 0 || !strings.HasSuffix(got[0], "1 1 2") {
 		t.Errorf("the table of the growth says %q", got)
 	}
-	card := s.get(t, "/").Find("#agent-ada .trend")
-	if got := card.Find("svg").AttrOr("aria-label", ""); got != "Memories over the last 30 days: 0 at first, 2 at most, 2 now" {
-		t.Errorf("the line on the card says %q", got)
-	}
-	if got := words(card.Find("span")); got != "+2 in 30 days" {
-		t.Errorf("beside it stands %q", got)
-	}
 	empty := serve(t, memoirtest.Files{"bo/memory/notes.png": "no memory"})
 	empty.get(t, "/agents/bo/activity").expect(http.StatusOK, "Nothing has happened yet")
-	if found := empty.get(t, "/").Find(".trend"); found.Length() != 0 {
-		t.Error("an agent that never knew anything has a line")
-	}
 }

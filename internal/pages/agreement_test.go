@@ -17,6 +17,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // messy returns a site whose agent ada has a memory in each state, and whose agent lost has just
@@ -134,7 +135,7 @@ func figures(found *goquery.Selection) map[string]int {
 func TestPages_AgreeWithTheAPI(t *testing.T) {
 	t.Parallel()
 	s, _ := messy(t)
-	cards := s.get(t, "/")
+	rows := s.get(t, "/")
 	for _, slug := range []string{"ada", "lost"} {
 		agent := said[agentOfAPI](s, t, "/agents/"+slug)
 		counts := agent.Counts
@@ -146,12 +147,11 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 			}
 		}
 		sum := counts["needs_attention"] + counts["missing"]
-		card, badges := cards.Find("#agent-"+slug), figures(cards.Find("#agent-"+slug+" .waiting .badge"))
-		types, tabs, filters := figures(card.Find(".type-counts li")), figures(list.Find(".tabs a")), figures(list.Find("a.filter"))
+		row := rows.Find("#agent-" + slug)
+		tabs, filters := figures(list.Find(".tabs a")), figures(list.Find("a.filter"))
 		for _, kind := range memories.Types() {
 			kind := string(kind)
 			sum += counts[kind]
-			agree("the card's "+kind, types[kind], counts[kind])
 			agree("the API's list of active "+kind, s.total(t, slug, url.Values{"type": {kind}, "state": {"active"}}), counts[kind])
 			listed := s.total(t, slug, url.Values{"type": {kind}})
 			agree("the filter "+kind, filters[kind], listed)
@@ -161,8 +161,7 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		agree("the tab Memory", tabs["memory"], counts["total"])
 		agree("the filter All", filters["all"], counts["total"])
 		agree("the filter Needs attention", filters["needs attention"], counts["needs_attention"])
-		agree("the card's need attention", badges["need attention"], counts["needs_attention"])
-		agree("the card's missing", badges["missing"], counts["missing"])
+		agree("the row's memories", figure(words(row.Find("td").Eq(1))), counts["total"])
 		for _, state := range []string{"active", "needs_attention", "missing", "deleted"} {
 			want := counts[state]
 			if state == "active" {
@@ -173,13 +172,10 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		agree("the tab Trash", tabs["trash"], counts["deleted"])
 		agree("the rows of the trash", trash.Find("main .row").Length(), counts["deleted"])
 		agree("the tab Sessions", tabs["sessions"], agent.Sessions)
-		agree("the card's sessions", figure(words(card.Find("footer > p.muted"))), agent.Sessions)
 		agree("the API's sessions", len(said[struct{ Sessions []any }](s, t, "/agents/"+slug+"/sessions").Sessions), agent.Sessions)
 
 		blocked := len(said[struct{ Blocked []any }](s, t, "/agents/"+slug+"/blocked").Blocked)
 		conflicts := len(said[struct{ Disagreements []any }](s, t, "/agents/"+slug+"/disagreements").Disagreements)
-		agree("the card's kept out", badges["kept out"], blocked)
-		agree("the card's conflicts", badges["conflict"]+badges["conflicts"], conflicts)
 		agree("kept out to review", review.Find("#blocked .row").Length(), blocked)
 		agree("conflicts to review", review.Find("#disagreements .row").Length(), conflicts)
 		agree("missing to review", review.Find("#missing .row").Length(), counts["missing"])
@@ -189,8 +185,9 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 			waiting += review.Find("#" + section + " .row").Length()
 		}
 		agree("the tab Attention", tabs["attention"], waiting)
-		s.claudeMDAgrees(t, agent, card)
-		s.changedAgrees(t, slug, words(card.Find("footer > p.muted")))
+		s.claudeMDAgrees(t, agent)
+		agree("the row's tokens", figure(words(row.Find("td").Eq(3))), claudemd.ApproximateTokens(agent.ClaudeMD.Chars))
+		s.changedAgrees(t, slug, row.Find("time").AttrOr("datetime", ""))
 		growth := said[struct {
 			Growth []struct{ Alive struct{ Total int } }
 		}](s, t, "/agents/"+slug+"/statistics").Growth
@@ -200,7 +197,7 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 }
 
 // claudeMDAgrees compares pages and API about a CLAUDE.md.
-func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI, card *goquery.Selection) {
+func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI) {
 	t.Helper()
 	costs := said[struct {
 		Chars    int
@@ -231,7 +228,7 @@ func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI, card *goquery.Sele
 		t.Fatal(err)
 	}
 	for what, n := range map[string]int{
-		"the API's costs": costs.Chars, "the compiled text": whole, "the file": len([]rune(string(onDisk))), "the page": figure(words(page.Find(".whole strong"))), "the card": figure(words(card.Find(".meter span"))),
+		"the API's costs": costs.Chars, "the compiled text": whole, "the file": len([]rune(string(onDisk))), "the page": figure(words(page.Find(".whole strong"))),
 	} {
 		if n != agent.ClaudeMD.Chars {
 			t.Errorf("%s: %s has %d characters, want %d", agent.Slug, what, n, agent.ClaudeMD.Chars)
@@ -242,8 +239,8 @@ func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI, card *goquery.Sele
 	}
 }
 
-// changedAgrees compares a card's time of change with the age of the agent's newest memory.
-func (s *site) changedAgrees(t *testing.T, slug, card string) {
+// changedAgrees compares a row's time of change with the age of the agent's newest memory.
+func (s *site) changedAgrees(t *testing.T, slug, changed string) {
 	t.Helper()
 	type memory struct {
 		AgeDays *int `json:"age_days"`
@@ -254,9 +251,9 @@ func (s *site) changedAgrees(t *testing.T, slug, card string) {
 			ages = append(ages, *m.AgeDays)
 		}
 	}
-	age := memories.AgeOf(time.Now().AddDate(0, 0, -slices.Min(ages)), time.Now()).String()
-	if !strings.Contains(card, "changed "+age) {
-		t.Errorf("%s: the card says %q, and the newest memory is of %s", slug, card, age)
+	at, err := time.Parse(time.RFC3339, changed)
+	if age := memories.AgeOf(at, time.Now()); err != nil || age.Days != slices.Min(ages) {
+		t.Errorf("%s: the row says %q, and the newest memory is %d days old", slug, changed, slices.Min(ages))
 	}
 }
 

@@ -268,9 +268,9 @@ func addSampleAgents(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, "/", person{})
 	p.shows("No agents yet")
 	p.live()
-	p.do(click("Add the sample agents"))
-	p.until(`document.querySelectorAll(".card").length === 3`)
-	p.shows("sample agents are here")
+	p.do(click("Add sample agents"))
+	p.until(`document.querySelectorAll(".agents tbody tr").length === 3`)
+	p.shows("Added 3 sample agents")
 }
 
 func firstAgentAppears(t *testing.T, browser context.Context) {
@@ -280,7 +280,7 @@ func firstAgentAppears(t *testing.T, browser context.Context) {
 	p.live()
 	p.mark()
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs."))
-	p.until(`document.querySelector("#agent-ada h2")?.textContent === "ada"`)
+	p.until(`document.querySelector("#agent-ada a")?.textContent === "ada"`)
 	p.isMarked()
 }
 

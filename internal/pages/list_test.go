@@ -13,51 +13,6 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestAgents_CardPerAgent(t *testing.T) {
-	t.Parallel()
-	s := serve(t, memoirtest.Files{
-		"ada/memory/tabs.md":      memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
-		"ada/memory/no_type.md":   "Just words.\n",
-		"grace/memory/release.md": memoirtest.Note("Release", memories.Project, "On Tuesdays."),
-	})
-	page := s.get(t, "/")
-	page.expect(http.StatusOK, "ada", "grace", "1 need attention", "changed today")
-	if got := page.each(".card h2"); !slices.Equal(got, []string{"ada", "grace"}) {
-		t.Errorf("cards: %q", got)
-	}
-	if got := page.Find("#agent-ada h2 a").AttrOr("href", ""); got != adaList {
-		t.Errorf("the card leads to %q", got)
-	}
-	if got := words(page.Find("#agent-ada .type-counts")); got != "1 feedback 0 user 0 project 0 reference" {
-		t.Errorf("counts: %q", got)
-	}
-}
-
-func TestAgents_CardCountsProposals(t *testing.T) {
-	t.Parallel()
-	s := serve(t, memoirtest.Files{
-		"ada/memory/tabs.md":      memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
-		"grace/memory/release.md": "Just words.\n",
-	})
-	s.propose(t, "ada", "Use tabs", memories.Feedback, "Always tabs.")
-	s.propose(t, "grace", "Tea", memories.User, "Drinks tea.")
-	s.propose(t, "grace", "Small commits", memories.Feedback, "Commit often.")
-	page := s.get(t, "/")
-	for slug, want := range map[string]string{"ada": "1 proposal", "grace": "1 need attention 2 proposals"} {
-		if got := words(page.Find("#agent-" + slug + " .waiting")); got != want {
-			t.Errorf("%s: waiting = %q, want %q", slug, got, want)
-		}
-	}
-	s.post(t, adaProposals+"/"+s.proposal(t, "Use tabs")+"/refuse", nil)
-	if got := s.get(t, "/").Find("#agent-ada .waiting").Length(); got != 0 {
-		t.Errorf("after the decision, %d lines wait", got)
-	}
-	link := s.get(t, "/").Find("#agent-grace .waiting a").Last().AttrOr("href", "")
-	if got := s.get(t, link).Find(".proposal").Length(); got != 2 {
-		t.Errorf("%s has %d proposals, want 2", link, got)
-	}
-}
-
 func TestAgent_RedirectsToMemories(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})

@@ -53,9 +53,10 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 // exist.
 func (s *site) recentPlaces(ctx context.Context, paths []string, here string) []paletteview.Place {
 	var places []paletteview.Place
+	currentSlug, currentID := paletteview.AgentOf(here)
 	for _, path := range paths {
 		slug, id := paletteview.AgentOf(path)
-		if path == here || !isText(slug) || len(places) == paletteview.MaxRecent {
+		if slug == currentSlug && id == currentID || !isText(slug) || len(places) == paletteview.MaxRecent {
 			continue
 		}
 		place := paletteview.Place{Agent: slug}

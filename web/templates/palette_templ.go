@@ -55,7 +55,7 @@ func paletteDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\"><label for=\"palette-field\" class=\"unseen\">Search or jump to</label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -70,13 +70,13 @@ func paletteDialog() templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(FieldQuery).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/palette.templ`, Line: 13, Col: 21}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/palette.templ`, Line: 14, Col: 21}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"palette-list\" aria-autocomplete=\"list\" aria-label=\"Search or jump to\" placeholder=\"Search or jump to\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" dir=\"auto\"> <button type=\"button\" data-close aria-label=\"Close\"><kbd>Esc</kbd></button></form><div id=\"palette-list\" role=\"listbox\" aria-label=\"Results\"></div><p class=\"unseen\" role=\"status\"></p><p class=\"palette-foot\" aria-hidden=\"true\"><span><kbd>↑</kbd> <kbd>↓</kbd> move</span> <span><kbd>↵</kbd> open</span> <span class=\"wide\"><kbd>⌘↵</kbd> new tab</span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"palette-list\" aria-autocomplete=\"list\" placeholder=\"Search or jump to\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" dir=\"auto\"> <button type=\"button\" data-close aria-label=\"Close\"><kbd>Esc</kbd></button></form><div id=\"palette-list\" role=\"listbox\" aria-label=\"Results\"></div><p class=\"unseen\" role=\"status\"></p><p class=\"palette-foot\" aria-hidden=\"true\"><span><kbd>↑</kbd> <kbd>↓</kbd> move</span> <span><kbd>↵</kbd> open</span> <span class=\"wide\"><kbd>⌘↵</kbd> new tab</span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
