@@ -183,3 +183,15 @@ func TestFaultB15_HomeLeadsWithTheQueue(t *testing.T) {
 		}
 	})
 }
+
+func TestHome_FitsEveryScreen(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	s := reviewing(t, oneOfEach(), setting{})
+	fits(t, browser, s, "/", "/?q=nothing", "/search", "/search?q=type:project+the", "/search?q=zzqq", "/search?q=ada")
+
+	p := open(t, browser, s, "/", person{})
+	p.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2))) // Ctrl
+	p.until(`document.querySelectorAll("#palette [role=option]").length > 3`)
+	p.passes(axeCore(t), "the palette")
+}

@@ -76,7 +76,7 @@ func paletteDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"palette-list\" aria-autocomplete=\"list\" placeholder=\"Search or jump to\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" dir=\"auto\"> <button type=\"button\" data-close aria-label=\"Close\"><kbd>Esc</kbd></button></form><div id=\"palette-list\" role=\"listbox\" aria-label=\"Results\"></div><p class=\"unseen\" role=\"status\"></p><p class=\"palette-foot\" aria-hidden=\"true\"><span><kbd>↑</kbd> <kbd>↓</kbd> move</span> <span><kbd>↵</kbd> open</span> <span class=\"wide\"><kbd>⌘↵</kbd> new tab</span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"palette-list\" aria-autocomplete=\"list\" placeholder=\"Search or jump to\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" dir=\"auto\"> <button type=\"button\" data-close><kbd>Esc</kbd> <span class=\"unseen\">closes</span></button></form><div id=\"palette-list\" role=\"listbox\" aria-label=\"Results\"></div><p class=\"unseen\" role=\"status\"></p><p class=\"palette-foot\" aria-hidden=\"true\"><span><kbd>↑</kbd> <kbd>↓</kbd> move</span> <span><kbd>↵</kbd> open</span> <span class=\"wide\"><kbd>⌘↵</kbd> new tab</span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
