@@ -110,7 +110,7 @@ var mayImport = map[string][]string{
 	},
 
 	"internal/pages/homeview":    {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/records", "web/templates"},
-	"internal/pages/paletteview": {"internal/review", "internal/findings", "internal/memories", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates"},
+	"internal/pages/paletteview": {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates"},
 	"internal/pages/reviewcards": {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
 
 	"internal/hooksettings": {},

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/findings"
 	"memoir/internal/memories"
@@ -19,16 +17,6 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
-)
-
-const (
-	// weekOfNews is the time of the news and of the changes on the first page.
-	weekOfNews = 7 * 24 * time.Hour
-	// totalDays is the length of the line with the number of memories, in days (arbitrary).
-	totalDays = 30
-	// maxNews is the number of sentences on the first page, maxNewsInMarkdown of the copy, and maxRead
-	// that of the memories from which they are taken. All are arbitrary.
-	maxNews, maxNewsInMarkdown, maxRead = 7, 200, 500
 )
 
 // home shows what waits, what was learned, and all agents. Without agents it shows how to add the
@@ -46,11 +34,10 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	if show := query.Get(templates.FieldShow); !slices.Contains(templates.AgentSorts(), v.Sort) || show != "" && !v.All {
 		return memories.ErrNotFound
 	}
-	data, err := s.homeData(r.Context(), v.Now)
-	if err != nil {
+	data := homeview.Data{Limit: s.options.ClaudeMDLimit, HomeDir: home(), Failing: map[string]bool{}}
+	if err := data.Load(r.Context(), s.store, v.Now); err != nil {
 		return err
 	}
-	data.Failing = map[string]bool{}
 	for _, p := range v.Problems {
 		data.Failing[p.Agent] = p.Path == ""
 	}
@@ -66,89 +53,23 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 			v.Watched = append(v.Watched, templates.WatchedDir{Path: path, Exists: err == nil})
 		}
 	}
-	if err := s.addFigures(r.Context(), &v, data); err != nil {
+	err := data.AddFigures(r.Context(), s.store, &v, func(kinds []findings.Kind) string {
+		return templates.WithQuery(templates.ReviewPath, map[string]string{templates.FieldKind: joined(kinds)})
+	})
+	if err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.HomePage(v))
 }
 
-// homeData returns what the rows of the agents are made of.
-func (s *site) homeData(ctx context.Context, now time.Time) (homeview.Data, error) {
-	data := homeview.Data{Limit: s.options.ClaudeMDLimit, HomeDir: home()}
-	reading, ctx := errgroup.WithContext(ctx)
-	reading.Go(func() (err error) {
-		data.Agents, data.Newest, err = s.agentsAndChanges(ctx)
-		return err
-	})
-	reading.Go(func() (err error) {
-		data.Changes, err = s.store.ChangesByAgent(ctx, now.Add(-weekOfNews), now)
-		return err
-	})
-	reading.Go(func() (err error) {
-		data.IndexChars, err = s.store.IndexChars(ctx)
-		return err
-	})
-	return data, reading.Wait()
-}
-
-// agentsAndChanges returns all agents, and the last change of a memory of each by its id.
-func (s *site) agentsAndChanges(ctx context.Context) ([]records.Agent, map[int64]time.Time, error) {
-	all, err := s.store.Agents(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	ids := make([]int64, len(all))
-	for i, agent := range all {
-		ids[i] = agent.ID
-	}
-	changed, err := s.store.NewestChanges(ctx, ids)
-	return all, changed, err
-}
-
-// addFigures adds to v what waits, what was learned, and the news.
-func (s *site) addFigures(ctx context.Context, v *templates.Home, data homeview.Data) error {
-	growth, err := s.store.GrowthOfAll(ctx, v.Now.AddDate(0, 0, -totalDays))
-	if err != nil {
-		return err
-	}
-	v.Week = homeview.Week(data, growth, v.Now, totalDays)
-	waiting, err := s.store.Review(ctx, records.ReviewList{Limit: 1})
-	if err != nil {
-		return err
-	}
-	v.Waiting = homeview.Waiting(waiting.Counts, func(kinds []findings.Kind) string {
-		return templates.WithQuery(templates.ReviewPath, map[string]string{templates.FieldKind: joined(kinds)})
-	})
-	v.News, err = s.news(ctx, data, v.Now, maxNews)
-	return err
-}
-
-// news returns at most limit sentences that agents have learned in the week before now.
-func (s *site) news(ctx context.Context, data homeview.Data, now time.Time, limit int) ([]templates.News, error) {
-	all, err := s.store.News(ctx, now.Add(-weekOfNews), now, maxRead)
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]string{}
-	for i, label := range homeview.Labels(data.Agents, data.HomeDir) {
-		names[data.Agents[i].Slug] = label.Name
-	}
-	return homeview.News(all, names, limit), nil
-}
-
 // newsMarkdown answers with the news of a week as Markdown.
 func (s *site) newsMarkdown(w http.ResponseWriter, r *http.Request) error {
-	now := time.Now()
-	all, err := s.store.AgentsUncounted(r.Context())
-	if err != nil {
-		return err
-	}
-	news, err := s.news(r.Context(), homeview.Data{Agents: all, HomeDir: home()}, now, maxNewsInMarkdown)
+	markdown, err := homeview.NewsMarkdown(r.Context(), s.store, home(), time.Now())
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
-	_, _ = w.Write([]byte(homeview.Markdown(news, now.Add(-weekOfNews), now))) // the client may have disconnected
+	_, _ = w.Write([]byte(markdown)) // the client may have disconnected
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -9,6 +8,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
+	"memoir/internal/pages/homeview"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -26,7 +26,7 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	}
 	reading, ctx := errgroup.WithContext(r.Context())
 	reading.Go(func() (err error) {
-		d.Agents, d.Newest, err = s.agentsAndChanges(ctx)
+		d.Agents, d.Newest, err = homeview.AgentsAndChanges(ctx, s.store)
 		return err
 	})
 	reading.Go(func() error {
@@ -36,10 +36,10 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	})
 	reading.Go(func() error {
 		if typed == "" {
-			d.Recent = s.recentPlaces(ctx, query[templates.FieldRecent], query.Get(templates.FieldHere))
+			d.Recent = paletteview.Recent(ctx, s.store, query[templates.FieldRecent], query.Get(templates.FieldHere))
 			return nil
 		}
-		page, err := s.searchTerms(ctx, asked, memories.PageRequest{Limit: paletteview.MaxMemories})
+		page, err := paletteview.Search(ctx, s.store, asked, d.HomeDir, memories.PageRequest{Limit: paletteview.MaxMemories})
 		d.Memories, d.Total, d.Near = page.Memories, page.Total, page.Near
 		return err
 	})
@@ -47,31 +47,4 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return showRegion(w, r, templates.PaletteResults(d.Palette()))
-}
-
-// recentPlaces returns the pages with the paths, without the current one and those that do not
-// exist.
-func (s *site) recentPlaces(ctx context.Context, paths []string, here string) []paletteview.Place {
-	var places []paletteview.Place
-	currentSlug, currentID := paletteview.AgentOf(here)
-	for _, path := range paths {
-		slug, id := paletteview.AgentOf(path)
-		if slug == currentSlug && id == currentID || !isText(slug) || len(places) == paletteview.MaxRecent {
-			continue
-		}
-		place := paletteview.Place{Agent: slug}
-		if id != "" {
-			agent, err := s.store.AgentUncounted(ctx, slug)
-			if err != nil {
-				continue
-			}
-			m, err := s.store.Memory(ctx, agent, id)
-			if err != nil || m.State == memories.Deleted {
-				continue
-			}
-			place.Memory = &m
-		}
-		places = append(places, place)
-	}
-	return places
 }

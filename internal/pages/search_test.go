@@ -149,7 +149,7 @@ func TestSearch_IndexIncomplete(t *testing.T) {
 	if page := s.get(t, "/search?q=ferry"); strings.Contains(page.Text(), partial) || page.Find("#asking-again").Length() != 0 {
 		t.Error("a complete index is called partial")
 	}
-	s.get(t, "/sync").expect(http.StatusOK, "complete", "what comes close")
+	s.get(t, "/sync").expect(http.StatusOK, "Search index Complete")
 
 	conn, err := pgx.Connect(t.Context(), s.URL)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestSearch_IndexIncomplete(t *testing.T) {
 	if got := page.Find("#asking-again").AttrOr("hx-get", ""); got != "/search?q=berth" {
 		t.Errorf("the page asks again for %q", got)
 	}
-	s.get(t, "/sync").expect(http.StatusOK, "being filled")
+	s.get(t, "/sync").expect(http.StatusOK, "Search index Being built")
 
 	if err := reading.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package homeview makes the view of the first page from what is stored: one row per agent, the
-// figures of all agents, and the news of a week. It is pure.
+// figures of all agents, and the news of a week.
 package homeview
 
 import (

@@ -1,5 +1,5 @@
 // Package paletteview makes the results of the palette, the dialog that opens anything by its name,
-// and of the search for agents. It is pure.
+// and of the search over all agents.
 package paletteview
 
 import (
@@ -23,8 +23,8 @@ import (
 const (
 	// MaxMemories is the number of memories in the palette.
 	MaxMemories = 8
-	// MaxRecent is the number of pages that were open before.
-	MaxRecent = 6
+	// maxRecent is the number of pages that were open before.
+	maxRecent = 6
 	maxAgents = 5 // of a query; without one, maxFirstAgents
 	// maxFirstAgents fills the palette of a window of 900 pixels (arbitrary).
 	maxFirstAgents = 7
@@ -132,20 +132,19 @@ func (d Data) recent(labels map[string]agents.Label) []templates.PaletteItem {
 				Icon: iconOf(*m), Type: m.Type, Name: templates.PlainParts(m.Name), Note: note(m.Description, label.Name), Href: templates.MemoryPath(place.Agent, m.ID),
 			})
 		default:
-			items = append(items, agentItem(place.Agent, label.Name, label.Parent, templates.PlainParts(label.Name)))
+			items = append(items, agentItem(place.Agent, label.Parent, templates.PlainParts(label.Name)))
 		}
 	}
 	return items
 }
 
-func agentItem(slug, _, parent string, name []words.Part) templates.PaletteItem {
+func agentItem(slug, parent string, name []words.Part) templates.PaletteItem {
 	return templates.PaletteItem{Icon: "agents", Name: name, Note: parent, Href: templates.MemoriesPath(slug)}
 }
 
-// FoundAgents returns the agents whose name or directory has all typed words, best first, at most
+// foundAgents returns the agents whose name or directory has all typed words, best first, at most
 // limit. Without a query, it returns those that changed last.
-func (d Data) FoundAgents(limit int) []records.Agent {
-	labels := d.labels()
+func (d Data) foundAgents(labels map[string]agents.Label, limit int) []records.Agent {
 	scores := map[string]int{}
 	var found []records.Agent
 	for _, a := range d.Agents {
@@ -166,10 +165,10 @@ func (d Data) agents(labels map[string]agents.Label) []templates.PaletteItem {
 		limit = maxFirstAgents
 	}
 	var items []templates.PaletteItem
-	for _, a := range d.FoundAgents(limit) {
+	for _, a := range d.foundAgents(labels, limit) {
 		label := labels[a.Slug]
 		name, _ := mark(label.Name, d.Typed)
-		item := agentItem(a.Slug, label.Name, label.Parent, name)
+		item := agentItem(a.Slug, label.Parent, name)
 		item.Note = note(item.Note, counted(a.Counts.Total, "memory", "memories"))
 		items = append(items, item)
 	}
@@ -331,12 +330,6 @@ func mark(text, typed string) ([]words.Part, bool) {
 		}
 	}
 	return parts, true
-}
-
-// MarkAgent returns an agent's name with the typed text marked.
-func MarkAgent(name, typed string) []words.Part {
-	marked, _ := mark(name, typed)
-	return marked
 }
 
 // note joins the texts that are not empty.
