@@ -68,11 +68,15 @@ func splitDisplayName(name, home string) splitName {
 			dir, s.suffix = in, localSuffix
 		}
 	}
+	home = path.Clean(home)
+	if rest, isFolded := strings.CutPrefix(dir, foldedPath(home)+"-"); isFolded && rest != "" && strings.HasPrefix(home, "/") {
+		return splitName{parts: []string{"~", rest}}
+	}
 	if !strings.HasPrefix(dir, "/") && !strings.HasPrefix(dir, "~/") {
 		return splitName{parts: []string{name}}
 	}
 	dir = path.Clean(dir)
-	if home = path.Clean(home); home != "." && home != "/" && (dir == home || strings.HasPrefix(dir, home+"/")) {
+	if home != "." && home != "/" && (dir == home || strings.HasPrefix(dir, home+"/")) {
 		dir = "~" + dir[len(home):]
 	}
 	s.isAbs = strings.HasPrefix(dir, "/")
@@ -86,6 +90,17 @@ func splitDisplayName(name, home string) splitName {
 		s.parts, s.isAbs = []string{"/"}, false
 	}
 	return s
+}
+
+// foldedPath returns a path as Claude Code names the directories of projects. A project whose path
+// is unknown has such a display name.
+func foldedPath(dir string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, dir)
 }
 
 // label returns the label with the number of parts in its name, or with all parts if there are

@@ -24,6 +24,7 @@ func TestLabels(t *testing.T) {
 		"a local one":         {[]string{"reviewer in /srv/web (local)"}, []agents.Label{{"reviewer", "/srv/web (local)"}}},
 		"all projects":        {[]string{"All projects, in /srv/memory"}, []agents.Label{{"All projects", "/srv/memory"}}},
 		"a sentence":          {[]string{"what is in here"}, []agents.Label{{"what is in here", ""}}},
+		"a folded path":       {[]string{"-home-mira-code-web", "-srv-web"}, []agents.Label{{"code-web", "~"}, {"-srv-web", ""}}},
 		"same names":          {[]string{"/a/x/web", "/b/y/web", "/c/api"}, []agents.Label{{"x/web", "/a"}, {"y/web", "/b"}, {"api", "/c"}}},
 		"the same two parts":  {[]string{"/a/x/web", "/b/x/web"}, []agents.Label{{"a/x/web", ""}, {"b/x/web", ""}}},
 		"a path and a name":   {[]string{"/a/web", "web"}, []agents.Label{{"a/web", ""}, {"web", ""}}},

@@ -1,10 +1,12 @@
 package templates
 
 import (
+	"net/url"
+	"slices"
+
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
 	"memoir/internal/words"
-	"net/url"
 )
 
 // FieldFrom is the field with the list that led to a memory. FromSearch is a search, whose query
@@ -67,6 +69,11 @@ func (r SearchResult) path() string {
 		return FactPath(r.Agent, r.ID)
 	}
 	return MemoryPath(r.Agent, r.ID)
+}
+
+// hasUsefulExcerpt reports whether the excerpt shows a hit, or is the only text.
+func (r SearchResult) hasUsefulExcerpt() bool {
+	return len(r.Excerpt) > 0 && len(r.Description) == 0 || slices.ContainsFunc(r.Excerpt, func(p words.Part) bool { return p.Hit })
 }
 
 // addressFrom returns the address of the hit, from which a link leads back to the search for typed.

@@ -727,7 +727,7 @@ func searchHit(r SearchResult, typed string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(r.Excerpt) > 0 {
+		if r.hasUsefulExcerpt() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<p class=\"hit-text excerpt\" dir=\"auto\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
