@@ -20,6 +20,9 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 			query = page.Query()
 		}
 	}
+	if query.Get(templates.FieldOpener) == templates.FromSearch {
+		query.Del(templates.FieldQuery) // it has the words of that search
+	}
 	v := templates.View{Agent: agent.Slug, Cursor: query.Get(templates.FieldCursor)}
 	if len(query[templates.FieldCursor]) > 1 {
 		return v, errBadRequest("“" + templates.FieldCursor + "” may be given once only.")

@@ -9,11 +9,11 @@ import (
 	"memoir/internal/words"
 )
 
-// FieldFrom is the field with the list that led to a memory. FromSearch is a search, whose query
+// FieldOpener is the field with the list that opened a memory. FromSearch is a search, whose query
 // FieldQuery then is.
 const (
-	FieldFrom  = "from"
-	FromSearch = "search"
+	FieldOpener = "from"
+	FromSearch  = "search"
 )
 
 // Search is the view of the search over all agents.
@@ -78,7 +78,7 @@ func (r SearchResult) hasUsefulExcerpt() bool {
 
 // addressFrom returns the address of the hit, from which a link leads back to the search for typed.
 func (r SearchResult) addressFrom(typed string) string {
-	return WithQuery(r.path(), map[string]string{FieldFrom: FromSearch, FieldQuery: typed})
+	return WithQuery(r.path(), map[string]string{FieldOpener: FromSearch, FieldQuery: typed})
 }
 
 // at returns the address of a search for terms.
@@ -121,7 +121,7 @@ func (v Search) found() string {
 // backToResults returns the address of the search from which the page at here was opened, or "".
 func backToResults(here string) string {
 	at, err := url.Parse(here)
-	if err != nil || at.Query().Get(FieldFrom) != FromSearch {
+	if err != nil || at.Query().Get(FieldOpener) != FromSearch {
 		return ""
 	}
 	return WithQuery(SearchPath, map[string]string{FieldQuery: at.Query().Get(FieldQuery)})
