@@ -98,7 +98,7 @@ func TestHome_News(t *testing.T) {
 	if got := page.each(".news li"); len(got) != 1 || !strings.HasPrefix(got[0], "Asks for a plan. 2 agents") {
 		t.Errorf("the news are %q", got)
 	}
-	markdown := s.get(t, page.Find("a[data-copy]").AttrOr("href", ""))
+	markdown := s.get(t, page.Find("a[data-copies]").AttrOr("href", ""))
 	if !strings.HasPrefix(markdown.Header.Get("Content-Type"), "text/markdown") || !strings.Contains(markdown.raw, "\n- Asks for a plan. (") || strings.Contains(markdown.raw, "Key") {
 		t.Errorf("the Markdown is %q", markdown.raw)
 	}

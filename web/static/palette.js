@@ -7,7 +7,6 @@
   const kept = 8; // pages in the list of recent ones
   const store = "recent";
   const part = { headers: { "HX-Request-Type": "partial" } }; // leaves the notice to the next document
-  const isApple = /Mac|iP/.test(navigator.platform);
 
   const dialog = document.getElementById("palette");
   const field = document.getElementById("palette-field");
@@ -16,18 +15,18 @@
   const options = () => [...list.querySelectorAll("[role=option]")];
   const active = () => list.querySelector("[aria-selected=true]");
 
-  // A memory or an agent, without its query.
-  const place = () => location.pathname.match(/^\/agents\/[^/]+(\/memory\/(?!new$)[^/]+$)?/)?.[0];
+  // The memories and agents that were open, the last one first.
   const recent = () => {
     try {
-      return JSON.parse(localStorage.getItem(store)) || [];
+      const all = JSON.parse(localStorage.getItem(store)) || [];
+      const here = location.pathname.match(/^\/agents\/[^/]+(\/memory\/(?!new$)[^/]+$)?/)?.[0];
+      if (!here || here === all[0]) return all;
+      const now = [here, ...all.filter((path) => path !== here)].slice(0, kept);
+      localStorage.setItem(store, JSON.stringify(now));
+      return now;
     } catch {
-      return [];
+      return []; // without storage nothing is remembered
     }
-  };
-  const remember = () => {
-    const here = place();
-    if (here) localStorage.setItem(store, JSON.stringify([here, ...recent().filter((path) => path !== here)].slice(0, kept)));
   };
 
   const results = {
@@ -91,7 +90,6 @@
 
   const open = () => {
     if (dialog.open) return;
-    remember();
     document.querySelectorAll("dialog[open]").forEach((other) => other.close());
     field.value = "";
     dialog.showModal();
@@ -134,20 +132,21 @@
     open();
   });
 
-  // Copies what a link leads to.
+  // Copies the text that a link leads to.
   document.addEventListener("click", async (event) => {
-    const link = event.target.closest("a[data-copy]");
+    const link = event.target.closest("a[data-copies]");
     if (!link || !navigator.clipboard || event.metaKey || event.ctrlKey) return;
     event.preventDefault();
-    const response = await fetch(link.href, part);
-    if (!response.ok) return location.assign(link.href);
-    await navigator.clipboard.writeText(await response.text());
-    link.title = link.dataset.copy;
-    link.dataset.copied = "";
-    setTimeout(() => delete link.dataset.copied, 2000);
+    try {
+      await navigator.clipboard.writeText(await (await fetch(link.href, part)).text());
+      link.title = link.dataset.copies;
+      link.dataset.copied = "";
+    } catch {
+      location.assign(link.href);
+    }
   });
 
-  if (!isApple) for (const key of document.querySelectorAll(".side-search kbd")) key.textContent = "Ctrl K";
-  addEventListener("pagehide", remember);
-  remember();
+  if (!/Mac|iP/.test(navigator.platform)) for (const key of document.querySelectorAll(".side-search kbd")) key.textContent = "Ctrl K";
+  addEventListener("pagehide", recent);
+  recent();
 })();

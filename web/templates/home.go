@@ -273,7 +273,7 @@ func (n News) source(now time.Time) string {
 	return source + " · " + agoInShort(n.At, now)
 }
 
-// agoInShort returns how long before now a time was, in few words: "4 min", "2 h", "yesterday", "8 days".
+// agoInShort returns how long before now a time was: "4 min", "2 h", "yesterday", "8 days".
 func agoInShort(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:

@@ -45,7 +45,7 @@ func (d Data) Rows() []templates.HomeRow {
 	for i, a := range d.Agents {
 		rows[i] = templates.HomeRow{
 			Slug: a.Slug, Name: labels[i].Name, Parent: cmp.Or(labels[i].Parent, kindOf(a)), Memories: a.Counts.Total,
-			ByType: map[memories.Type]int{}, Learned: d.Changes[a.ID].Learned, Review: a.Counts.Review, Changed: d.Newest[a.ID],
+			ByType: map[memories.Type]int{}, Learned: d.Changes[a.ID].Learned, Review: a.Counts.Review, Changed: d.Newest[a.ID].Local(),
 			Problem: d.problem(a),
 		}
 		for _, t := range memories.Types() {
