@@ -146,7 +146,14 @@
     }
   });
 
-  if (!/Mac|iP/.test(navigator.platform)) for (const key of document.querySelectorAll(".side-search kbd")) key.textContent = "Ctrl K";
+  // Pages name the keys of Apple's keyboards.
+  const nameKeys = () => {
+    for (const key of document.querySelectorAll("kbd")) if (key.textContent.startsWith("⌘")) key.textContent = key.textContent.replace("⌘", "Ctrl ");
+  };
+  if (!/Mac|iP/.test(navigator.platform)) {
+    nameKeys();
+    document.addEventListener("htmx:after:swap", nameKeys);
+  }
   addEventListener("pagehide", recent);
   recent();
 })();
