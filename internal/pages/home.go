@@ -11,7 +11,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/pages/homeview"
 	"memoir/internal/records"
@@ -53,10 +52,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 			v.Watched = append(v.Watched, templates.WatchedDir{Path: path, Exists: err == nil})
 		}
 	}
-	err := data.AddFigures(r.Context(), s.store, &v, func(kinds []findings.Kind) string {
-		return templates.WithQuery(templates.ReviewPath, map[string]string{templates.FieldKind: joined(kinds)})
-	})
-	if err != nil {
+	if err := data.AddFigures(r.Context(), s.store, &v); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.HomePage(v))

@@ -187,31 +187,29 @@ var waitingWords = map[review.Group]struct {
 	review.TidyUp: {"to tidy up", templates.Quiet}, review.Suggestions: {"suggestions", templates.Good},
 }
 
-// Waiting returns what waits for a decision. counts are the numbers of items by kind. href returns
-// the address of the review of some kinds.
-func Waiting(counts map[findings.Kind]int, href func([]findings.Kind) string) templates.Waiting {
+// fieldGroup is the parameter of the review's address with a group.
+const fieldGroup = "group"
+
+// Waiting returns what waits for a decision. counts are the numbers of items by kind.
+func Waiting(counts map[findings.Kind]int) templates.Waiting {
 	var w templates.Waiting
-	kinds := review.Kinds()
-	for i, kind := range kinds {
-		group := review.GroupOf(kind)
-		if i > 0 && review.GroupOf(kinds[i-1]) == group {
+	byGroup := map[review.Group]int{}
+	for kind, n := range counts {
+		byGroup[review.GroupOf(kind)] += n
+	}
+	for _, group := range []review.Group{review.Safety, review.Wrong, review.TidyUp, review.Suggestions} {
+		n := byGroup[group]
+		if n == 0 {
 			continue
 		}
-		words := waitingWords[group]
-		g := templates.WaitingGroup{Label: words.label, Tone: words.tone}
-		var of []findings.Kind
-		for _, other := range kinds {
-			if review.GroupOf(other) == group {
-				of, g.Count = append(of, other), g.Count+counts[other]
-			}
+		label := waitingWords[group].label
+		if n == 1 {
+			label = strings.TrimSuffix(label, "s")
 		}
-		if g.Count > 0 {
-			if group == review.Suggestions && g.Count == 1 {
-				g.Label = "suggestion"
-			}
-			g.Href = href(of)
-			w.Groups, w.Items = append(w.Groups, g), w.Items+g.Count
-		}
+		w.Items += n
+		w.Groups = append(w.Groups, templates.WaitingGroup{
+			Label: label, Count: n, Tone: waitingWords[group].tone, Href: templates.WithQuery(templates.ReviewPath, map[string]string{fieldGroup: string(group)}),
+		})
 	}
 	w.Minutes = int((time.Duration(w.Items)*decisionTime + time.Minute - 1) / time.Minute)
 	return w

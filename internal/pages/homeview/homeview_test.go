@@ -126,16 +126,15 @@ func TestSelect_Many(t *testing.T) {
 
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	w := homeview.Waiting(map[findings.Kind]int{findings.Secret: 1, findings.Injection: 2, findings.Suggestion: 1, findings.Junk: 4},
-		func(kinds []findings.Kind) string { return string(kinds[0]) })
+	w := homeview.Waiting(map[findings.Kind]int{findings.Secret: 1, findings.Injection: 2, findings.Suggestion: 1, findings.Junk: 4})
 	want := []templates.WaitingGroup{
-		{Label: "safety", Count: 3, Href: "secret", Tone: templates.Danger}, {Label: "to tidy up", Count: 4, Href: "duplicate"},
-		{Label: "suggestion", Count: 1, Href: "suggestion", Tone: templates.Good},
+		{Label: "safety", Count: 3, Href: "/review?group=safety", Tone: templates.Danger}, {Label: "to tidy up", Count: 4, Href: "/review?group=tidy_up"},
+		{Label: "suggestion", Count: 1, Href: "/review?group=suggestions", Tone: templates.Good},
 	}
 	if w.Items != 8 || w.Minutes != 2 || !slices.Equal(w.Groups, want) {
 		t.Errorf("Waiting() = %+v", w)
 	}
-	if w := homeview.Waiting(nil, nil); w.Items != 0 || w.Minutes != 0 || w.Groups != nil {
+	if w := homeview.Waiting(nil); w.Items != 0 || w.Minutes != 0 || w.Groups != nil {
 		t.Errorf("Waiting(nil) = %+v", w)
 	}
 }

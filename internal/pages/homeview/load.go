@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"memoir/internal/findings"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -61,9 +60,8 @@ func (d *Data) Load(ctx context.Context, store Store, now time.Time) error {
 	return reading.Wait()
 }
 
-// AddFigures adds to v what waits, what was learned, and the news. reviewOf returns the address of
-// the review of some kinds.
-func (d Data) AddFigures(ctx context.Context, store Store, v *templates.Home, reviewOf func([]findings.Kind) string) error {
+// AddFigures adds to v what waits, what was learned, and the news.
+func (d Data) AddFigures(ctx context.Context, store Store, v *templates.Home) error {
 	growth, err := store.GrowthOfAll(ctx, v.Now.AddDate(0, 0, -totalDays))
 	if err != nil {
 		return err
@@ -73,7 +71,7 @@ func (d Data) AddFigures(ctx context.Context, store Store, v *templates.Home, re
 	if err != nil {
 		return err
 	}
-	v.Waiting = Waiting(waiting.Counts, reviewOf)
+	v.Waiting = Waiting(waiting.Counts)
 	v.News, err = d.news(ctx, store, v.Now, maxNews)
 	return err
 }
