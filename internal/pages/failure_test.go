@@ -29,8 +29,8 @@ func TestAgents_EmptyAddsSamples(t *testing.T) {
 	}})
 	page := s.get(t, "/")
 	page.expect(http.StatusOK, "No agents yet", s.Dir)
-	page = s.submit(t, page, "Add the sample agents")
-	page.expect(http.StatusOK, "ada", "sample agents are here")
+	page = s.submit(t, page, "Add sample agents")
+	page.expect(http.StatusOK, "ada", "Added 3 sample agents")
 }
 
 func TestAgents_WithoutSamples(t *testing.T) {
@@ -49,13 +49,13 @@ func TestAddSamples_Conflict(t *testing.T) {
 	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error {
 		return fmt.Errorf("wrapped: %w", &memories.ConflictError{Reason: "Something is there already. It was left alone."})
 	}})
-	s.submit(t, s.get(t, "/"), "Add the sample agents").expect(http.StatusConflict, "Something is there already. It was left alone.")
+	s.submit(t, s.get(t, "/"), "Add sample agents").expect(http.StatusConflict, "Something is there already. It was left alone.")
 }
 
 func TestFailure_InternalHidesCause(t *testing.T) {
 	t.Parallel()
 	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error { return errors.New("the secret detail") }})
-	page := s.submit(t, s.get(t, "/"), "Add the sample agents")
+	page := s.submit(t, s.get(t, "/"), "Add sample agents")
 	page.expect(http.StatusInternalServerError, "Internal error")
 	id := words(page.Find(".failure code"))
 	if id == "" || id != page.Header.Get("X-Request-Id") {

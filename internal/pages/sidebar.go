@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/gate"
+	"memoir/internal/pages/homeview"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -25,22 +26,14 @@ type siteKey struct{}
 // framed returns a handler that calls next with a context from which forReader gets the sidebar.
 func (s *site) framed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), siteKey{}, s)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(homeview.Once(r.Context()), siteKey{}, s)))
 	})
 }
 
 // sidebar returns the navigation of every page. It is empty if the database does not respond, so
 // that an error page needs none.
 func (s *site) sidebar(ctx context.Context) templates.Sidebar {
-	all, err := s.store.Agents(ctx)
-	if err != nil {
-		return templates.Sidebar{}
-	}
-	ids := make([]int64, len(all))
-	for i, agent := range all {
-		ids[i] = agent.ID
-	}
-	changed, err := s.store.NewestChanges(ctx, ids)
+	all, changed, err := homeview.AgentsAndChanges(ctx, s.store)
 	if err != nil {
 		return templates.Sidebar{}
 	}

@@ -2,6 +2,8 @@ package homeview
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -28,8 +30,33 @@ type Store interface {
 	records.Review
 }
 
-// AgentsAndChanges returns all agents, and the last change of a memory of each by its id.
+type onceKey struct{}
+
+// agentsOnce is what AgentsAndChanges has read.
+type agentsOnce struct {
+	once    sync.Once
+	all     []records.Agent
+	changed map[int64]time.Time
+	err     error
+}
+
+// Once returns a context in which AgentsAndChanges reads once, for a page and its frame.
+func Once(ctx context.Context) context.Context {
+	return context.WithValue(ctx, onceKey{}, &agentsOnce{})
+}
+
+// AgentsAndChanges returns all agents, and the last change of a memory of each by its id. The caller
+// must not change the map.
 func AgentsAndChanges(ctx context.Context, store Store) ([]records.Agent, map[int64]time.Time, error) {
+	read, ok := ctx.Value(onceKey{}).(*agentsOnce)
+	if !ok {
+		read = &agentsOnce{}
+	}
+	read.once.Do(func() { read.all, read.changed, read.err = agentsAndChanges(ctx, store) })
+	return slices.Clone(read.all), read.changed, read.err
+}
+
+func agentsAndChanges(ctx context.Context, store Store) ([]records.Agent, map[int64]time.Time, error) {
 	all, err := store.Agents(ctx)
 	if err != nil {
 		return nil, nil, err
