@@ -89,6 +89,12 @@ func TestPalette_Keys(t *testing.T) {
 		p.types("low season")
 		p.follow(chromedp.KeyEvent(kb.Enter)) // before the results are there
 		p.shows("We release on Tuesdays")
+		p.live()
+		p.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)))
+		p.types("theme: dark")
+		p.until(`document.querySelector("#palette [aria-selected=true]")?.textContent.includes("Theme: dark")`)
+		p.press(kb.Enter)
+		p.until(`document.documentElement.dataset.theme === "dark" && !document.getElementById("palette").open`)
 	})(t, browser)
 }
 

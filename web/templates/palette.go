@@ -13,10 +13,10 @@ const (
 	FieldRecent = "recent"
 )
 
-// The forms of the palette's actions.
+// The ids of the forms of the palette's actions.
 const (
 	PaletteScan  = "palette-scan"
-	PaletteTheme = "palette-theme"
+	PaletteTheme = "theme" // in the sidebar
 )
 
 // Palette is the view of the results of the palette, the dialog that opens anything by its name.
