@@ -721,6 +721,13 @@ CREATE TABLE index_entries (
     PRIMARY KEY (agent_id, path, index_path)
 );
 
+-- The size of the MEMORY.md that each agent loads. A scan replaces it with the entries.
+CREATE TABLE loaded_indexes (
+    agent_id bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
+    path     text COLLATE "C" NOT NULL, -- relative to the agent's directory
+    chars    integer NOT NULL           -- Unicode characters that the agent loads, with the warning of a cut
+);
+
 -- What agents did with each memory, as the hooks of Claude Code report it. Deliveries by recall are in
 -- recall_items.
 CREATE TABLE memory_uses (

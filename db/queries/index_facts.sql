@@ -1,8 +1,19 @@
 -- name: IndexPaths :many
--- Returns the paths of the agent's indexes that have facts or entries, in any order.
+-- Returns the paths of the agent's indexes that have facts, entries or a size, in any order.
 SELECT f.path FROM index_facts f WHERE f.agent_id = @agent_id
 UNION
-SELECT e.index_path FROM index_entries e WHERE e.agent_id = @agent_id;
+SELECT e.index_path FROM index_entries e WHERE e.agent_id = @agent_id
+UNION
+SELECT l.path FROM loaded_indexes l WHERE l.agent_id = @agent_id;
+
+-- name: SaveLoadedIndex :exec
+-- Saves the size of the index that the agent loads.
+INSERT INTO loaded_indexes (agent_id, path, chars) VALUES (@agent_id, @path, @chars)
+ON CONFLICT (agent_id) DO UPDATE SET path = excluded.path, chars = excluded.chars;
+
+-- name: DeleteLoadedIndex :exec
+-- Deletes the size of an index that the agent does not load any longer.
+DELETE FROM loaded_indexes WHERE agent_id = @agent_id AND path = @path;
 
 -- name: SaveIndexEntries :exec
 -- Makes the entries of an index those to the given paths. Rows that do not change stay.

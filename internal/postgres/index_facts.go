@@ -20,8 +20,8 @@ import (
 // Facts of indexes have a table of their own. Searches use the rules of memory_search, and return
 // facts as memories with a Line.
 
-// IndexPaths returns the paths of the agent's MEMORY.md files that have saved facts or entries, in
-// any order, each once.
+// IndexPaths returns the paths of the agent's MEMORY.md files that have saved facts, entries or
+// a size, in any order, each once.
 func (a *AgentRows) IndexPaths(ctx context.Context) ([]string, error) {
 	paths, err := a.q.IndexPaths(ctx, a.agentID)
 	return paths, dberr.Wrap("list the known indexes", err)
@@ -29,13 +29,22 @@ func (a *AgentRows) IndexPaths(ctx context.Context) ([]string, error) {
 
 // SaveIndexEntries makes the saved entries of the MEMORY.md at index those in entries. The keys are
 // the paths of the listed files, relative to the agent's directory. The values are true for entries
-// that the agent loads. nil deletes all entries of the index.
-func (w *Writer) SaveIndexEntries(ctx context.Context, index string, entries map[string]bool) error {
+// that the agent loads. nil deletes all entries of the index. chars is the number of Unicode
+// characters that the agent loads, or negative if it does not load this index.
+func (w *Writer) SaveIndexEntries(ctx context.Context, index string, entries map[string]bool, chars int) error {
 	params := queries.SaveIndexEntriesParams{AgentID: w.agentID, IndexPath: index, Paths: []string{}, Loaded: []bool{}}
 	for path, loaded := range entries {
 		params.Paths, params.Loaded = append(params.Paths, path), append(params.Loaded, loaded)
 	}
-	return dberr.Wrap("save the entries of an index", w.q.SaveIndexEntries(ctx, params))
+	err := w.q.SaveIndexEntries(ctx, params)
+	switch {
+	case err != nil:
+	case chars < 0:
+		err = w.q.DeleteLoadedIndex(ctx, queries.DeleteLoadedIndexParams{AgentID: w.agentID, Path: index})
+	default:
+		err = w.q.SaveLoadedIndex(ctx, queries.SaveLoadedIndexParams{AgentID: w.agentID, Path: index, Chars: int32(chars)})
+	}
+	return dberr.Wrap("save the entries of an index", err)
 }
 
 // SaveIndexFacts makes the saved facts of the MEMORY.md at of.Path equal to of.Facts, in one

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 
+	"memoir/internal/postgres/carried"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/lease"
@@ -31,6 +32,7 @@ const maxConnections = 12
 type Store struct {
 	*review.Items    // the queue of the review
 	*overview.Reader // of all agents
+	*carried.Sizes   // what agents carry into conversations
 	pool             *pgxpool.Pool
 	q                *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
@@ -66,7 +68,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
+	q := queries.New(pool)
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()

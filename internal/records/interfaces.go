@@ -85,6 +85,8 @@ type Recalls interface {
 	Recalls(ctx context.Context, list RecallList) (RecallPage, error)
 	RecallsOf(ctx context.Context, m memories.Memory) (RecallsOfMemory, error)
 	RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (RecallUse, error)
+	Carried(ctx context.Context, agentIDs []int64, since time.Time) (map[int64]Carried, error)
+	MemoriesAtPaths(ctx context.Context, agentID int64, paths []string) (map[string]string, error)
 }
 
 // RecallCandidates reads the memories from which a recall chooses.

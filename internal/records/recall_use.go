@@ -53,6 +53,14 @@ type RecallsOfMemory struct {
 	Chances int
 }
 
+// Carried are the sizes of what an agent carries into a conversation besides CLAUDE.md.
+type Carried struct {
+	IndexChars int // Unicode characters of the MEMORY.md that it loads
+	// RecalledBytes is the median of what recalls have delivered to a conversation, over
+	// Conversations.
+	RecalledBytes, Conversations int
+}
+
 // DaysUpTo returns the beginnings (midnight UTC) of the given number of consecutive days, oldest
 // first. The last is the day of now. days must not be negative.
 func DaysUpTo(now time.Time, days int) []time.Time {

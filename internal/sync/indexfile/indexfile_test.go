@@ -347,9 +347,9 @@ func TestEntries(t *testing.T) {
 		{"memory/MEMORY.md", map[string]bool{"memory/a.md": true, "memory/team/b.md": true}},
 		{"memory/team/MEMORY.md", map[string]bool{"memory/team/a.md": false, "memory/team/team/b.md": false, "x.md": false}},
 	} {
-		got, err := Entries(tx, tt.index, []byte(text))
-		if err != nil || !maps.Equal(got, tt.want) {
-			t.Errorf("Entries(%s) = %v, %v, want %v", tt.index, got, err, tt.want)
+		got, isLoaded, err := Entries(tx, tt.index, []byte(text))
+		if err != nil || !maps.Equal(got, tt.want) || isLoaded != (tt.index == "memory/MEMORY.md") {
+			t.Errorf("Entries(%s) = %v, %v, %v, want %v", tt.index, got, isLoaded, err, tt.want)
 		}
 	}
 }

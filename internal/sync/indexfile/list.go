@@ -182,24 +182,23 @@ func Relist(tx *agenttx.Tx, before, after memorymd.IndexedFile) (changed []strin
 
 // Entries returns the files to which the links of an index lead, by their paths relative to the
 // agent's directory. raw is the content of the index, and index its path. The values are true for
-// links that the agent loads: the index is the primary one, and the link is within the limits. It
-// leaves out links that lead out of the agent's directory, and paths that no file can have in the
-// database. It fails if the directory of the index
-// cannot be read.
-func Entries(tx *agenttx.Tx, index string, raw []byte) (map[string]bool, error) {
-	isLoaded := false
+// links that the agent loads: isLoaded is true, and the link is within the limits. It leaves out
+// links that lead out of the agent's directory, and paths that no file can have in the database.
+// isLoaded reports whether the index is the one that the agent loads. Entries fails if the directory
+// of the index cannot be read.
+func Entries(tx *agenttx.Tx, index string, raw []byte) (entries map[string]bool, isLoaded bool, err error) {
 	if path.Dir(index) == tx.Agent.PrimaryDir() {
 		found, err := listIndexes(tx.Root, tx.Agent.PrimaryDir())
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		isLoaded = len(found) > 0 && found[0] == index
 	}
-	entries := map[string]bool{}
+	entries = map[string]bool{}
 	for relPath, withinLimits := range tx.Agent.ListedFiles(index, memorymd.Read(raw)) {
 		if memories.CanBeText(relPath) {
 			entries[relPath] = isLoaded && withinLimits
 		}
 	}
-	return entries, nil
+	return entries, isLoaded, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -69,14 +70,18 @@ func mirrorIndexes(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, 
 	return nil
 }
 
-// saveIndex replaces the facts and entries of the MEMORY.md file at index in the database by those
-// of raw; nil deletes them. Facts that agents must not receive are left out. A modification time in the future counts as now.
+// saveIndex replaces the facts, entries and loaded size of the MEMORY.md file at index in the
+// database by those of raw; nil deletes them. Facts that agents must not receive are left out. A modification time in the future counts as now.
 func saveIndex(ctx context.Context, tx *agenttx.Tx, index string, raw []byte, modified time.Time) error {
-	entries, err := indexfile.Entries(tx, index, raw)
+	entries, isLoaded, err := indexfile.Entries(tx, index, raw)
 	if err != nil {
 		return err
 	}
-	if err := tx.DB.SaveIndexEntries(ctx, index, entries); err != nil {
+	chars := -1
+	if isLoaded {
+		chars = utf8.RuneCountInString(memorymd.Load(raw))
+	}
+	if err := tx.DB.SaveIndexEntries(ctx, index, entries, chars); err != nil {
 		return err
 	}
 	if now := records.Now(); modified.After(now) {

@@ -35,6 +35,21 @@ func (q *Queries) CountIndexFacts(ctx context.Context, arg CountIndexFactsParams
 	return count, err
 }
 
+const deleteLoadedIndex = `-- name: DeleteLoadedIndex :exec
+DELETE FROM loaded_indexes WHERE agent_id = $1 AND path = $2
+`
+
+type DeleteLoadedIndexParams struct {
+	AgentID int64
+	Path    string
+}
+
+// Deletes the size of an index that the agent does not load any longer.
+func (q *Queries) DeleteLoadedIndex(ctx context.Context, arg DeleteLoadedIndexParams) error {
+	_, err := q.db.Exec(ctx, deleteLoadedIndex, arg.AgentID, arg.Path)
+	return err
+}
+
 const factsToRecall = `-- name: FactsToRecall :many
 SELECT f.id, f.agent_id, f.path, f.line, f.team, f.heading, f.body, f.words, f.modified_at, f.seen_at, a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
@@ -167,9 +182,11 @@ const indexPaths = `-- name: IndexPaths :many
 SELECT f.path FROM index_facts f WHERE f.agent_id = $1
 UNION
 SELECT e.index_path FROM index_entries e WHERE e.agent_id = $1
+UNION
+SELECT l.path FROM loaded_indexes l WHERE l.agent_id = $1
 `
 
-// Returns the paths of the agent's indexes that have facts or entries, in any order.
+// Returns the paths of the agent's indexes that have facts, entries or a size, in any order.
 func (q *Queries) IndexPaths(ctx context.Context, agentID int64) ([]string, error) {
 	rows, err := q.db.Query(ctx, indexPaths, agentID)
 	if err != nil {
@@ -323,6 +340,23 @@ func (q *Queries) SaveIndexFacts(ctx context.Context, arg SaveIndexFactsParams) 
 		arg.Bodies,
 		arg.Words,
 	)
+	return err
+}
+
+const saveLoadedIndex = `-- name: SaveLoadedIndex :exec
+INSERT INTO loaded_indexes (agent_id, path, chars) VALUES ($1, $2, $3)
+ON CONFLICT (agent_id) DO UPDATE SET path = excluded.path, chars = excluded.chars
+`
+
+type SaveLoadedIndexParams struct {
+	AgentID int64
+	Path    string
+	Chars   int32
+}
+
+// Saves the size of the index that the agent loads.
+func (q *Queries) SaveLoadedIndex(ctx context.Context, arg SaveLoadedIndexParams) error {
+	_, err := q.db.Exec(ctx, saveLoadedIndex, arg.AgentID, arg.Path, arg.Chars)
 	return err
 }
 

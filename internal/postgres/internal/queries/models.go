@@ -228,6 +228,12 @@ type JobServer struct {
 	SeenAt time.Time
 }
 
+type LoadedIndex struct {
+	AgentID int64
+	Path    string
+	Chars   int32
+}
+
 type Log struct {
 	AgentID    int64
 	Path       string
