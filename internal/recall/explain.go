@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"memoir/internal/memories"
 )
@@ -31,10 +32,22 @@ type Word struct {
 
 // Explained is a memory that matches a query.
 type Explained struct {
-	memories.Memory              // without Body
-	Why             []string     // reasons, strongest first
-	Score           float64      // comparable within one explanation
-	Shortfall       RejectReason // why it is not delivered, or empty
+	memories.Memory          // without Body
+	Why             []string // reasons, strongest first
+	Matches         []Match  // as Why, in parts
+	// Missing are the searched words that neither its name nor its description has, in the order of
+	// the query. With them in its description, the memory would match better.
+	Missing   []string
+	Chars     int          // Unicode characters of name, description and body
+	Score     float64      // comparable within one explanation
+	Shortfall RejectReason // why it is not delivered, or empty
+}
+
+// Match is a searched word that a memory has.
+type Match struct {
+	Searched string // folded
+	Word     string // the variant in the memory; usually equal to Searched
+	Field    string // name, description or text
 }
 
 // Explain returns the memories that a recall by keywords would deliver to a new session, the next
@@ -70,22 +83,35 @@ func (r ranking) explained(limit int) Explanation {
 	}
 	given := r.answers[:min(len(r.answers), limit)]
 	for _, each := range given {
-		e.Given = append(e.Given, each.explained())
+		e.Given = append(e.Given, each.explained(r.terms))
 	}
 	next := slices.Concat(r.answers[len(given):], r.short)
 	for _, each := range next[:min(len(next), maxClose)] {
 		if each.rejected == "" {
 			each.rejected = PastLimit
 		}
-		e.Close = append(e.Close, each.explained())
+		e.Close = append(e.Close, each.explained(r.terms))
 	}
 	return e
 }
 
 // explained returns the memory without its body, with reasons, score and the reason for its
-// rejection or "".
-func (r ranked) explained() Explained {
+// rejection or "". terms are those of the query.
+func (r ranked) explained(terms []scoredTerm) Explained {
 	m := r.Memory
 	m.Body = ""
-	return Explained{Memory: m, Why: r.why(), Score: r.score, Shortfall: r.rejected}
+	e := Explained{Memory: m, Why: r.why(), Score: r.score, Shortfall: r.rejected}
+	e.Chars = utf8.RuneCountInString(m.Name) + utf8.RuneCountInString(m.Description) + utf8.RuneCountInString(r.Body)
+	for _, match := range r.strongest() {
+		e.Matches = append(e.Matches, Match{Searched: match.of.word, Word: match.word, Field: match.in.String()})
+	}
+	for i := range terms {
+		has := slices.ContainsFunc(r.matches, func(m termMatch) bool {
+			return m.of.word == terms[i].word && m.word == terms[i].word && m.in != inBody
+		})
+		if !has && !terms[i].character && !terms[i].run {
+			e.Missing = append(e.Missing, terms[i].word)
+		}
+	}
+	return e
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +71,27 @@ func TestExplain_RejectReasons(t *testing.T) {
 	}
 	if want := []recall.Word{{Text: "winter"}, {Text: "timetable"}, {Text: "ferry"}, {Text: "mars", Unknown: true}}; !slices.Equal(e.Words, want) {
 		t.Errorf("the words are %+v", e.Words)
+	}
+}
+
+func TestExplain_MatchesAndMissing(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, memoirtest.Files{
+		"ada/memory/tea.md": memoirtest.Note("tea", memories.User, "Mira drinks green tea at the harbour."),
+	})
+	e := explain(t, m, "may mira drink tea in bolivia")
+	all := append(e.Given, e.Close...)
+	if len(all) != 1 {
+		t.Fatalf("explained are %+v", all)
+	}
+	got := all[0]
+	slices.SortFunc(got.Matches, func(a, b recall.Match) int { return strings.Compare(a.Searched, b.Searched) })
+	want := []recall.Match{{"drink", "drinks", "text"}, {"mira", "mira", "text"}, {"tea", "tea", "name"}}
+	if !slices.Equal(got.Matches, want) || !slices.Equal(got.Missing, []string{"mira", "drink", "bolivia"}) {
+		t.Errorf("matches are %+v, missing %q", got.Matches, got.Missing)
+	}
+	if length := len("tea") + len(got.Description) + len("Mira drinks green tea at the harbour."); got.Chars < length || got.Chars > length+2 {
+		t.Errorf("it has %d characters, want %d", got.Chars, length)
 	}
 }
 

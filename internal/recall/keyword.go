@@ -158,15 +158,19 @@ func mostPromising(terms []scoredTerm, hits [][]uuid.UUID, limit int) (best []uu
 // maxReasons is how many matched terms are reported as reasons.
 const maxReasons = 4
 
-// why returns a sentence for users about each of the memory's matches, the ones with most weight
-// first and at most maxReasons.
-func (r ranked) why() []string {
+// strongest returns the memory's matches, the ones with most weight first and at most maxReasons.
+func (r ranked) strongest() []termMatch {
 	strongest := slices.Clone(r.matches)
 	slices.SortStableFunc(strongest, func(a, b termMatch) int {
 		return cmp.Compare(b.value*b.of.idf, a.value*a.of.idf)
 	})
+	return strongest[:min(len(strongest), maxReasons)]
+}
+
+// why returns a sentence for users about each of the memory's strongest matches.
+func (r ranked) why() []string {
 	var reasons []string
-	for _, e := range strongest[:min(len(strongest), maxReasons)] {
+	for _, e := range r.strongest() {
 		reason := fmt.Sprintf("“%s” is in its %s", e.word, e.in)
 		if e.word != e.of.word {
 			reason += fmt.Sprintf(", for “%s”", e.of.word)
