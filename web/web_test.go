@@ -155,7 +155,7 @@ func TestStatic_FirstViewIsSmall(t *testing.T) {
 	const limit = 95_000
 	total := 0
 	for _, name := range []string{
-		web.Stylesheet, "live.js", "memories.js", "focus.js", "select.js", "keys.js", "theme.js", "costs.js", "htmx.min.js", "icon.svg",
+		web.Stylesheet, "live.js", "memories.js", "focus.js", "select.js", "keys.js", "theme.js", "context.js", "htmx.min.js", "icon.svg",
 		"fonts/inter-latin-wght-normal.woff2",
 	} {
 		w := get(t, http.MethodGet, web.Asset(name), "Accept-Encoding", "gzip")

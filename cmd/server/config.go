@@ -38,6 +38,7 @@ type config struct {
 	watch         string        // auto or poll
 	claudeMDLimit int           // above zero; Unicode characters of the whole file
 	ageNotes      bool          // CLAUDE.md marks stale memories
+	tokenPrice    float64       // of a million tokens, in dollars; 0 shows no prices
 	allowedHosts  []string      // lower case, without port or brackets
 	publicURL     gate.PublicURL
 	tlsCert       string // absolute; empty for plain HTTP
@@ -173,6 +174,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.watch, "watch", c.watch, "")
 	flags.Func("claude-md-limit", "", c.setClaudeMDLimit)
 	flags.BoolVar(&c.ageNotes, "age-notes", false, "")
+	flags.Func("token-price", "", c.setTokenPrice)
 	flags.Func("allowed-host", "", c.addAllowedHost)
 	flags.Func("public-url", "", c.setPublicURL)
 	flags.StringVar(&c.tlsCert, "tls-cert", "", "")
@@ -240,6 +242,15 @@ func (c *config) setClaudeMDLimit(value string) error {
 		return errors.New("it is a number of characters, at least 1")
 	}
 	c.claudeMDLimit = limit
+	return nil
+}
+
+func (c *config) setTokenPrice(value string) error {
+	price, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(price > 0 && price < 1e6) {
+		return errors.New("it is the price of a million tokens in dollars, such as 3 or 0.8")
+	}
+	c.tokenPrice = price
 	return nil
 }
 

@@ -81,6 +81,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		watch:         "poll",
 		claudeMDLimit: 1000,
 		ageNotes:      true,
+		tokenPrice:    3,
 		allowedHosts:  []string{"memoir.example.org", "fd00::1"},
 		publicURL:     gate.PublicURL{Scheme: "https", Host: "memoir.example.org"},
 		tlsCert:       "/srv/cert.pem",
@@ -95,7 +96,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
-		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000",
+		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--token-price=3", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 		"--public-url=https://memoir.example.org/", "--tls-cert=/srv/cert.pem", "--tls-key=/srv/key.pem",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org")
@@ -107,7 +108,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_TEAM_DIR=/srv/team", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
-		"MEMOIR_AGE_NOTES=true", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "MEMOIR_EXTRACT_DAILY_TOKENS=1000", "MEMOIR_REVIEW_DAILY_TOKENS=2000", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_AGE_NOTES=true", "MEMOIR_TOKEN_PRICE=3", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "MEMOIR_EXTRACT_DAILY_TOKENS=1000", "MEMOIR_REVIEW_DAILY_TOKENS=2000", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 		"MEMOIR_PUBLIC_URL=https://memoir.example.org", "MEMOIR_TLS_CERT=/srv/cert.pem", "MEMOIR_TLS_KEY=/srv/key.pem",
 	)
@@ -216,6 +217,7 @@ func TestParseConfig_InvalidSettings(t *testing.T) {
 		"a way of extracting":               {[]string{"--extract=always"}, nil, []string{"--extract always", "off, propose or auto"}},
 		"a way of watching":                 {[]string{"--watch=fanotify"}, nil, []string{"--watch fanotify", "auto or poll"}},
 		"a limit of nothing":                {[]string{"--claude-md-limit=0"}, nil, []string{"--claude-md-limit", "at least 1"}},
+		"a price of nothing":                {[]string{"--token-price=0"}, nil, []string{"--token-price", "in dollars"}},
 		"a limit that is a word":            {[]string{"--claude-md-limit=many"}, nil, []string{"--claude-md-limit", "number of characters"}},
 		"a team directory among the agents": {[]string{"--agents-dir=/srv/agents", "--team-dir=/srv/agents/team"}, nil, []string{"--team-dir", "/srv/agents", "inside"}},
 		"a team directory around an agent":  {nil, []string{"MEMOIR_TEAM_DIR=/srv", "MEMOIR_MEMORY_DIR=a=/srv/a"}, []string{"--team-dir", "/srv/a is inside /srv", "the memory directory of a"}},

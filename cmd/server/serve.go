@@ -47,7 +47,7 @@ func newServer(
 	shown := masked.Store{Store: store}
 	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, BackgroundModel: background.description, Log: log})
 	site := pages.New(engine, shown, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, BackgroundModel: background.description, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, BackgroundModel: background.description, Log: log,
 	})
 	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)

@@ -47,6 +47,7 @@ Synchronisation
   --rescan DURATION         interval of the full scan (default 60s)
   --watch auto|poll         use change events, or check all files every second (default auto)
   --claude-md-limit CHARS   length of CLAUDE.md; memories beyond it become one line each (default 40000)
+  --token-price DOLLARS     price of a million tokens; Context then shows what 1,000 conversations cost
   --age-notes               add the age to memories of two days and more in CLAUDE.md
 
 Models

@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	"internal/memorytool":                {"internal/memories/...", "internal/problem"},
 	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/background", "internal/files", "internal/records", "internal/sync"},
 
-	"web/templates": {"internal/pages/xray", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
+	"web/templates": {"internal/pages/xray", "internal/pages/fileview", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
 	"internal/gate": {"internal/problem"},
 	"internal/api": {
@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
-		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray",
+		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
@@ -113,6 +113,8 @@ var mayImport = map[string][]string{
 	"internal/pages/homeview":    {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/records", "web/templates"},
 	"internal/pages/paletteview": {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates"},
 	"internal/pages/xray":        {"internal/memories/...", "internal/records"},
+	"internal/pages/fileview":    {"internal/memories/..."},
+	"internal/pages/prompts":     {"internal/diff", "internal/findings/quarantine", "internal/memories/...", "internal/recall", "internal/records", "internal/sync", "web/templates"},
 
 	"internal/pages/reviewcards": {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
 
@@ -140,6 +142,7 @@ var mayNotTouch = map[string]struct {
 	"internal/findings":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/chart":           {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/pages/xray":      {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"internal/pages/fileview":  {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/logs":            {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/memories":        {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
 	"internal/agents":          {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},

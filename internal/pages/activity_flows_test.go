@@ -109,10 +109,10 @@ func lookBackAndReturn(t *testing.T, browser context.Context) {
 	p.shows("It has been deleted.")
 	p.follow(chromedp.Click(chromedp.CSS(".crumbs a:last-child")))
 	p.follow(click("CLAUDE.md as it was then"))
-	p.at(ada + "/claude-md")
-	p.until(`document.querySelector(".document").textContent.includes("On Tuesdays.")`)
+	p.at(adaContext)
+	p.until(`document.querySelector(".source").textContent.includes("On Tuesdays.")`)
 	p.follow(click("Back to now"))
-	p.until(`!document.querySelector(".document").textContent.includes("On Tuesdays.")`)
+	p.until(`!document.querySelector(".source").textContent.includes("On Tuesdays.")`)
 
 	// Another moment, typed into the browser's date-time field.
 	p.follow(chromedp.Navigate(s.address + adaActivity))

@@ -215,12 +215,18 @@ func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI) {
 			lines++
 		}
 	}
-	page := s.get(t, "/agents/"+agent.Slug+"/claude-md")
-	note := words(page.Find("aside .note"))
-	for text, n := range map[string]int{"in the file with one line only": lines, "not in the file, only counted": counted} {
-		if strings.Contains(note, text) != (n > 0) || n > 0 && !strings.Contains(note, strconv.Itoa(n)+" memor") {
-			t.Errorf("%s: %d are %q, and the page says %q", agent.Slug, n, text, note)
+	page := s.get(t, "/agents/"+agent.Slug+"/context?file=claude-md")
+	full, inLines := 0, 0
+	page.Find("#xray-numbers tbody tr").Each(func(_ int, row *goquery.Selection) {
+		n := max(figure(words(row.Find("td").First())), 0) // other parts have no memories
+		if words(row.Find("th")) == "One-line entries" {
+			inLines = n
+		} else {
+			full += n
 		}
+	})
+	if inLines != lines || full != len(costs.Memories)-lines-counted {
+		t.Errorf("%s: the page has %d memories in full and %d in one line, the API %d and %d", agent.Slug, full, inLines, len(costs.Memories)-lines-counted, lines)
 	}
 	whole := len([]rune(s.get(t, "/api/v1/agents/"+agent.Slug+"/claude-md").raw))
 	onDisk, err := os.ReadFile(s.Path(agent.Slug + "/CLAUDE.md"))
@@ -228,14 +234,14 @@ func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI) {
 		t.Fatal(err)
 	}
 	for what, n := range map[string]int{
-		"the API's costs": costs.Chars, "the compiled text": whole, "the file": len([]rune(string(onDisk))), "the page": figure(words(page.Find(".whole strong"))),
+		"the API's costs": costs.Chars, "the compiled text": whole, "the file": len([]rune(string(onDisk))),
 	} {
 		if n != agent.ClaudeMD.Chars {
 			t.Errorf("%s: %s has %d characters, want %d", agent.Slug, what, n, agent.ClaudeMD.Chars)
 		}
 	}
-	if n := page.Find(".costs li").Length(); n != len(costs.Memories) {
-		t.Errorf("%s: the page has %d costs, want %d", agent.Slug, n, len(costs.Memories))
+	if got, want := figure(words(page.Find(`.file-tabs a:contains("CLAUDE.md") .count`))), claudemd.ApproximateTokens(agent.ClaudeMD.Chars); got != want {
+		t.Errorf("%s: the page has %d tokens, want %d", agent.Slug, got, want)
 	}
 }
 

@@ -91,27 +91,6 @@ func TestMemoryAsOf_LinksStayInPast(t *testing.T) {
 	}
 }
 
-func TestClaudeMDAsOf_ShowsChangesSince(t *testing.T) {
-	t.Parallel()
-	s, then := past(t)
-	page := s.get(t, asOf(ada+"/claude-md", then))
-	page.expect(http.StatusOK, "compiled from 2 memories", "Changed since then")
-	text := page.Find(".document").Text()
-	for _, part := range []string{"### Tabs\n\nUse tabs.", "### Release\n\nOn Tuesdays."} {
-		if !strings.Contains(text, part) {
-			t.Errorf("it lacks %q", part)
-		}
-	}
-	if strings.Contains(text, "Kettle") {
-		t.Error("it has what was learned later")
-	}
-	added, removed := strings.Join(page.each(".line[data-kind=added]"), "|"), strings.Join(page.each(".line[data-kind=removed]"), "|")
-	if !strings.Contains(added, "### Kettle") || !strings.Contains(removed, "### Release") {
-		t.Errorf("what came is %q, what went is %q", added, removed)
-	}
-	s.get(t, asOf(ada+"/claude-md", time.Now())).expect(http.StatusOK, "Nothing: it says the same today.")
-}
-
 func TestAsOf_ParsesMoments(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())

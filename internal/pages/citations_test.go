@@ -88,7 +88,7 @@ func TestAttention_ListsDeadCitations(t *testing.T) {
 		"drawOldPage() is nowhere in the project any more." {
 		t.Errorf("it says %q", got)
 	}
-	s.get(t, "/agents/"+slug+"/index").expect(http.StatusOK, "Wanted memories: 1", "Nobody", "1 link")
+	s.get(t, "/agents/"+slug+"/context?file=memory-md").expect(http.StatusOK, "Wanted memories: 1", "Nobody", "1 link")
 	page = s.submit(t, page, "Look again for what App cites")
 	page.expect(http.StatusOK, "Cites what is gone")
 	s.submit(t, page, "Delete App").expect(http.StatusOK, "Deleted App", "Nothing needs attention")
@@ -99,8 +99,8 @@ func TestCitations_AreEscaped(t *testing.T) {
 	t.Parallel()
 	s, _, slug := withProject(t, "See [[<b>bold]] and [[Bold & \u202ebad]].")
 	s.untilChecked(t, slug, 0)
-	page := s.get(t, "/agents/"+slug+"/index")
-	if got := page.each(".findings li bdi"); len(got) != 1 || !strings.HasPrefix(got[0], "Bold & ") || strings.Contains(got[0], "\u202e") {
+	page := s.get(t, "/agents/"+slug+"/context?file=memory-md")
+	if got := page.each(".file-links bdi"); len(got) != 1 || !strings.HasPrefix(got[0], "Bold & ") || strings.Contains(got[0], "\u202e") {
 		t.Errorf("it says %q", got)
 	}
 }

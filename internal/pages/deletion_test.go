@@ -189,7 +189,7 @@ func TestFrame_ClaudeMDProblem(t *testing.T) {
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
 	s := serve(t, files)
 	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted Tabs", "CLAUDE.md not written")
-	for _, tab := range []string{"/memory", "/claude-md", "/sessions", "/trash"} {
+	for _, tab := range []string{"/memory", "/context", "/sessions", "/trash"} {
 		s.get(t, ada+tab).expect(http.StatusOK, "markers damaged", "Nothing was written")
 	}
 	s.get(t, "/").expect(http.StatusOK, "CLAUDE.md not up to date")

@@ -71,13 +71,3 @@ func (s *site) factsFound(ctx context.Context, agent records.Agent, query string
 	}
 	return results, total, err
 }
-
-// factsByLine returns the ids of the facts of an index by the number of their first line. A fact is
-// a text that belongs to no memory file.
-func factsByLine(slug string, index engine.Index) map[int]string {
-	ids := map[int]string{}
-	for _, f := range memorymd.Facts(index.Raw) {
-		ids[f.Line] = records.FactID(slug, index.Path, f.Text).String()
-	}
-	return ids
-}

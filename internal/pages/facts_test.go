@@ -33,7 +33,7 @@ func TestFact_BecomesMemory(t *testing.T) {
 	found := s.get(t, "/search?q=canvas")
 	found.expect(http.StatusOK, "1 result for “canvas”", "line 6", "Make a memory of it")
 	fact := found.Find(".row h3 a").AttrOr("href", "")
-	if !strings.HasPrefix(fact, indexTab+"/facts/") {
+	if !strings.HasPrefix(fact, adaContext+"/facts/") {
 		t.Fatalf("it leads to %q", fact)
 	}
 	if got := s.get(t, adaList+"?q=canvas").Find("#group-facts .row h3 a").AttrOr("href", ""); got != fact {
@@ -42,7 +42,7 @@ func TestFact_BecomesMemory(t *testing.T) {
 	if got := s.get(t, adaList+"?q=canvas&type=user").Find("#group-facts").Length(); got != 0 {
 		t.Error("a list of one type has facts")
 	}
-	if links := s.get(t, indexTab).Find(".line-action"); links.Length() != 1 || links.AttrOr("href", "") != fact {
+	if links := s.get(t, adaMemoryMD).Find(".source .do"); links.Length() != 1 || links.AttrOr("href", "") != fact {
 		t.Errorf("the index has %d links", links.Length())
 	}
 	form := s.get(t, fact)

@@ -244,12 +244,13 @@ func fixType(t *testing.T, browser context.Context) {
 func watchClaudeMD(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	p := open(t, browser, s, adaList, person{})
-	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/claude-md"]`)))
-	p.until(`document.querySelector(".document").textContent === ` + quoted(s.Read("ada/CLAUDE.md")))
+	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/context"]`)))
+	text := `[...document.querySelectorAll(".source li > [dir]")].map((l) => l.textContent + "\n").join("")`
+	p.until(text + ` === ` + quoted(s.Read("ada/CLAUDE.md")))
 	p.live()
 	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
-	p.until(`document.querySelector(".document").textContent.includes("### Kettle")`)
-	p.until(`document.querySelectorAll(".costs li").length === 3`)
+	p.until(text + `.includes("### Kettle")`)
+	p.until(`document.querySelector(".xray-bar [data-kind=user] title")?.textContent.startsWith("Kettle: ")`)
 }
 
 func search(t *testing.T, browser context.Context) {

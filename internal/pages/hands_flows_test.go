@@ -162,7 +162,7 @@ func goPlaces(t *testing.T, p *tab, s *site) {
 	p.until(`document.activeElement.value === "jd"`)
 	p.do(stroke("g"))
 	p.follow(chromedp.Navigate(s.address + adaList))
-	for _, tab := range []struct{ key, path string }{{"t", "/trash"}, {"s", "/sessions"}, {"c", "/claude-md"}, {"m", "/memory"}} {
+	for _, tab := range []struct{ key, path string }{{"c", "/context"}, {"l", "/timeline"}, {"s", "/settings"}, {"m", "/memory"}} {
 		p.press("g")
 		p.follow(stroke(tab.key))
 		p.at(ada + tab.path)

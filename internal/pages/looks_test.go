@@ -64,7 +64,7 @@ func everyPageFits(t *testing.T, browser context.Context) {
 	sharing, _ := sharingSite(t)
 	fits(t, browser, lived, lived.everyPage(t)...)
 	fits(t, browser, linked, "/agents/old/about", "/agents/old/memory", "/agents/new/about")
-	fits(t, browser, sharing, adaList, "/agents/ada/claude-md", pageOf(sharing.Memory("ada", "Tabs")),
+	fits(t, browser, sharing, adaList, "/agents/ada/context", pageOf(sharing.Memory("ada", "Tabs")),
 		templates.MemoryPath("team", sharing.Memory("team", "Tabs").ID))
 }
 
@@ -275,9 +275,9 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory/"+s.Memory("code-reviewer", "CI cache is per branch").ID,
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
-		reviewer+"/recall?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/recall?q=lgtm", reviewer+"/logs?q=split",
-		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/claude-md",
-		"/agents/untidy/index", "/agents/untidy/claude-md", "/agents/forgetful/index",
+		reviewer+"/context?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/context?q=lgtm", reviewer+"/logs?q=split",
+		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/context",
+		"/agents/untidy/context?file=memory-md", "/agents/untidy/context", "/agents/forgetful/context?file=memory-md",
 		"/review", "/review?q=nowhere", "/agents/ada/review", "/agents/ada/review?kind=duplicate,secret", s.itemPath(t, findings.Secret), s.itemPath(t, findings.Contradiction),
 		"/there-is-no-such-page",
 	)

@@ -44,6 +44,8 @@ type Options struct {
 	AddSamples func() error
 	// ClaudeMDLimit is the intended maximum length of a CLAUDE.md, in Unicode characters.
 	ClaudeMDLimit int
+	// TokenPrice is the price of a million tokens in dollars. If it is 0, pages show no prices.
+	TokenPrice float64
 	// DatabaseTime is the timeout of a page's queries, and of the check before an action that
 	// Postgres responds. Zero means 15 s.
 	DatabaseTime time.Duration
@@ -115,19 +117,12 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent, s.page(s.ofAgent(s.agent)))
 	r.Get(agent+"/", s.page(s.ofAgent(s.agent)))
 	r.Get(agent+"/memory", s.page(orAsOf(s.ofAgent(s.memories), s.memoriesAsOf)))
-	r.Get(agent+"/claude-md", s.page(orAsOf(s.ofAgent(s.claudeMD), s.claudeMDAsOf)))
-	r.Get(agent+"/index", s.page(s.ofAgent(s.index)))
-	r.Get(agent+"/index/repair", s.page(s.indexRepair))
-	r.Post(agent+"/index/repair", s.action(s.repairIndex))
-	r.Get(agent+"/index/facts/{id}", s.page(s.ofAgent(s.fact)))
-	r.Post(agent+"/index/facts/{id}", s.writing(s.ofAgent(s.adoptFact)))
-	r.Post(agent+"/index/facts/{id}/preview", s.writing(s.ofAgent(s.previewFact)))
+	s.contextPages(r)
 	r.Get(agent+"/sessions", s.page(s.ofAgent(s.sessions)))
 	r.Get(agent+"/sessions/{session}/memory", s.page(s.ofAgent(s.sessionMemory)))
 	r.Get(agent+"/logs", s.page(s.ofAgent(s.logs)))
 	r.Post(agent+"/logs", s.writing(s.ofAgent(s.appendLog)))
 	r.Get(agent+"/logs/{day}", s.page(s.ofAgent(s.logsOfDay)))
-	r.Get(agent+"/recall", s.page(s.ofAgent(s.recall)))
 	r.Get(agent+"/proposals", s.page(s.ofAgent(s.proposals)))
 	r.Get(agent+"/proposals/{id}", s.page(s.ofAgent(s.proposal)))
 	r.Post(agent+"/proposals/{id}/edit", s.writing(s.ofAgent(s.editProposal)))
@@ -141,7 +136,6 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/consolidation/discard", s.action(s.consolidating(s.discardPlan)))
 	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.consolidating(s.undoStep)))
 	r.Get(agent+"/trash", s.page(s.ofAgent(s.trash)))
-	r.Get(agent+"/context", s.page(orAsOf(s.ofAgent(s.claudeMD), s.claudeMDAsOf)))
 	r.Get(agent+"/timeline", s.page(s.ofAgent(s.activity)))
 	r.Get(agent+"/settings", s.page(s.ofAgent(s.settings)))
 	r.Post(agent+"/settings/memory/off", s.action(s.switchMemory(true)))
@@ -155,16 +149,39 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/blocked/{id}/remove", s.action(s.removeBlocked))
 }
 
+// contextPages registers the Context tab of an agent, and its earlier addresses.
+func (s *site) contextPages(r chi.Router) {
+	const tab, agent = "/agents/{slug}/context", "/agents/{slug}"
+	r.Get(tab, s.page(orAsOf(s.ofAgent(s.agentContext), s.contextAsOf)))
+	r.Get(tab+".svg", s.page(s.ofAgent(s.contextPicture)))
+	r.Get(tab+"/index", s.page(s.indexRepair))
+	r.Post(tab+"/index", s.action(s.repairIndex))
+	r.Get(tab+"/facts/{id}", s.page(s.ofAgent(s.fact)))
+	r.Post(tab+"/facts/{id}", s.writing(s.ofAgent(s.adoptFact)))
+	r.Post(tab+"/facts/{id}/preview", s.writing(s.ofAgent(s.previewFact)))
+	r.Post(tab+"/find/{id}", s.action(s.ofAgent(s.saveFind)))
+	r.Get(agent+"/claude-md", moved(tab+"?file=claude-md"))
+	r.Get(agent+"/index", moved(tab+"?file=memory-md"))
+	r.Get(agent+"/recall", moved(tab))
+	r.Get(agent+"/index/repair", moved(tab+"/index"))
+	r.Get(agent+"/index/rebuild", moved(tab+"/index"))
+	r.Get(agent+"/index/facts/{id}", moved(tab+"/facts/{id}"))
+}
+
 // moved returns a handler that redirects permanently from an earlier address to one with the same
-// parameters. The pattern to is a pattern of chi, whose parameters the earlier address has too. The
-// query stays.
+// parameters. The pattern to is a pattern of chi, whose parameters the earlier address has too. It can
+// have a query, before that of the request.
 func moved(to string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		target := pathParameter.ReplaceAllStringFunc(to, func(name string) string {
 			return url.PathEscape(nameIn(r, strings.Trim(name, "{}")))
 		})
 		if r.URL.RawQuery != "" {
-			target += "?" + r.URL.RawQuery
+			separator := "?"
+			if strings.Contains(target, "?") {
+				separator = "&"
+			}
+			target += separator + r.URL.RawQuery
 		}
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
 	}

@@ -63,22 +63,6 @@ func TestRaw_ExactBytes(t *testing.T) {
 	s.get(t, pageOf(s.Memory("ada", "large"))+"/raw").expect(http.StatusNotFound, "Its bytes are not kept here", "memory/large.md")
 }
 
-func TestClaudeMD_ShowsCosts(t *testing.T) {
-	t.Parallel()
-	files := twoMemories()
-	files["ada/CLAUDE.md"] = "# Ada\n\nBe kind.\n"
-	s := serve(t, files)
-	page := s.get(t, ada+"/claude-md")
-	page.expect(http.StatusOK, "What the agent reads", s.Path("ada/CLAUDE.md"))
-	if got := page.Find(".document").Text(); got != s.Read("ada/CLAUDE.md") {
-		t.Errorf("shown is\n%s", got)
-	}
-	costs := page.each(".costs a:not(.chars)")
-	if len(costs) != 2 || costs[0] != "Tabs" || costs[1] != "Release" {
-		t.Errorf("costs of %q", costs)
-	}
-}
-
 func TestClaudeMD_PreviewOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -105,11 +89,9 @@ func TestClaudeMD_PreviewOnly(t *testing.T) {
 	m.Scan("reviewer")
 
 	s := serveMemoir(t, m, setting{})
-	page := s.get(t, "/agents/reviewer/claude-md")
-	page.expect(http.StatusOK, "What would be compiled")
-	if !strings.Contains(page.Find(".document").Text(), "### Tabs\n\nUse tabs.\n") {
-		t.Errorf("shown is\n%s", page.Find(".document").Text())
-	}
+	s.get(t, "/agents/reviewer/context").expect(http.StatusOK, "No MEMORY.md yet")
+	page := s.get(t, "/agents/reviewer/context?file=claude-md")
+	page.expect(http.StatusOK, "Claude Code loads these memories itself. Preview only.", "### Tabs", "Use tabs.", "Would be in CLAUDE.md")
 	if got := words(s.get(t, "/").Find("#agent-reviewer td").Eq(3)); strings.Contains(got, "tokens") {
 		t.Errorf("the first page measures a CLAUDE.md that is not written: %q", got)
 	}
@@ -165,7 +147,7 @@ func TestPages_HEADAndAllow(t *testing.T) {
 		}
 		return s.send(t, request)
 	}
-	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, ada + "/claude-md", ada + "/sessions", ada + "/trash", memory, memory + "/raw", memory + "/history"} {
+	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, adaContext, ada + "/sessions", ada + "/trash", memory, memory + "/raw", memory + "/history"} {
 		if head := send(http.MethodHead, path); head.StatusCode != http.StatusOK || head.raw != "" {
 			t.Errorf("HEAD %s answers %d with %d bytes", path, head.StatusCode, len(head.raw))
 		}

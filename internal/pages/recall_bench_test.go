@@ -58,7 +58,7 @@ func BenchmarkRecallTab(b *testing.B) {
 		b.Fatal(err)
 	}
 	handler := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
-	const tab = "/agents/ada/recall"
+	const tab = "/agents/ada/context"
 	for _, c := range []struct{ name, path string }{
 		{"whole", tab}, {"a query", tab + "?q=when+do+we+deploy42+the+service"}, {"a session", tab + "?session=session-4990"},
 		{"a memory", pageOf(m.Memory("ada", "Fact 0001"))},

@@ -45,9 +45,9 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	if got := shared(s.get(t, "/agents/team/memory")); got != "" {
 		t.Errorf("what is shared is shown to be shared with itself: %q", got)
 	}
-	costs := s.get(t, "/agents/ada/claude-md")
-	if got, _ := costs.Find(`.costs a:contains("Wiki")`).Attr("href"); got != at(m.Memory("team", "Wiki")) || !strings.Contains(words(costs.Find(".costs")), "shared") {
-		t.Errorf("what Wiki costs leads to %q", got)
+	files := s.get(t, "/agents/ada/context")
+	if got, _ := files.Find(`.source a:contains("Wiki")`).Attr("href"); got != at(m.Memory("team", "Wiki")) {
+		t.Errorf("Wiki in CLAUDE.md leads to %q", got)
 	}
 	// The link of a recalled shared memory names the receiving agent and redirects to the owner.
 	if page := s.get(t, templates.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != at(m.Memory("team", "Wiki")) {

@@ -83,7 +83,7 @@ func TestActivityPage_ChartsInWords(t *testing.T) {
 func TestAsOfPages_NoActions(t *testing.T) {
 	t.Parallel()
 	pages := everyPage(t)
-	for _, name := range []string{"memories-then", "memories-before", "memory-then", "memory-before", "claude-md-then"} {
+	for _, name := range []string{"memories-then", "memories-before", "memory-then", "memory-before", "context-then"} {
 		expect(t, pages[name], in("#as-of-title", text("As of 9 January 2026, 12:00")),
 			in("main", without("form[method=post]"), without("button[formaction]"), without("a[href$='/edit']")))
 	}

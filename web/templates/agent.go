@@ -80,7 +80,7 @@ func ClaudeMDProblem(slug, problem string) Banner {
 		Tone:  Danger,
 		Title: "CLAUDE.md not written",
 		Text:  problem,
-		Link:  Link{Label: "Show context", Href: AgentPath(slug, claudeMDTab)},
+		Link:  Link{Label: "Show context", Href: FilePath(slug, ClaudeMDFile)},
 	}
 }
 

@@ -274,11 +274,8 @@ const (
 	reviewTab        = "review"
 	attentionTab     = "attention"
 	proposalsTab     = "proposals"
-	claudeMDTab      = "claude-md"
-	indexTab         = "index"
 	sessionsTab      = "sessions"
 	logsTab          = "logs"
-	recallTab        = "recall"
 	consolidationTab = "consolidation"
 	activityTab      = "activity"
 	trashTab         = "trash"
@@ -293,8 +290,6 @@ type subTab struct{ label, tab, path string }
 func subTabs(a Agent, tab string) []subTab {
 	page := func(label, tab string) subTab { return subTab{label, tab, AgentPath(a.Slug, tab)} }
 	switch mainTab(tab) {
-	case contextTab:
-		return []subTab{page("CLAUDE.md", claudeMDTab), page("MEMORY.md", indexTab), page("Try a prompt", recallTab)}
 	case timelineTab:
 		return []subTab{page("Events", activityTab), page("Sessions", sessionsTab), page("Logs", logsTab)}
 	case reviewTab:
@@ -308,8 +303,6 @@ func subTabs(a Agent, tab string) []subTab {
 // mainTab returns the tab that the page tab belongs to.
 func mainTab(tab string) string {
 	switch tab {
-	case claudeMDTab, indexTab, recallTab:
-		return contextTab
 	case activityTab, sessionsTab, logsTab:
 		return timelineTab
 	case attentionTab, proposalsTab, consolidationTab:
@@ -344,7 +337,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(path)).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 118, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 111, Col: 28}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var12)
 		if templ_7745c5c3_Err != nil {
@@ -357,7 +350,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 119, Col: 16}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 112, Col: 16}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var13)
 		if templ_7745c5c3_Err != nil {
@@ -380,7 +373,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var14 string
 		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 124, Col: 9}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 117, Col: 9}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -398,7 +391,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(number(count))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 126, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 119, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {

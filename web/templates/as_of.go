@@ -102,15 +102,3 @@ type MemoryNow struct {
 func (n MemoryNow) same() bool {
 	return n.Type == n.TypeThen && len(n.Description.Hunks)+len(n.Body.Hunks) == 0
 }
-
-// ClaudeMDAsOf is the view of the CLAUDE.md that a compilation at a past moment would have given.
-type ClaudeMDAsOf struct {
-	Frame
-	Agent     Agent
-	AsOf      AsOf
-	Published bool
-	Text      string
-	Chars     int
-	Memories  int // number of compiled memories
-	Now       diff.Diff
-}

@@ -100,22 +100,3 @@ func memoryThen() templates.MemoryThen {
 		},
 	}
 }
-
-// claudeMDText returns the whole text of claudeMDPage.
-func claudeMDText() string { return textOf(claudeMDPage()) }
-
-// textOf returns the whole text of v.
-func textOf(v templates.ClaudeMD) string {
-	text := v.Before
-	for _, p := range v.Parts {
-		text += p.Text
-	}
-	return text + v.After
-}
-
-func claudeMDAsOf() templates.ClaudeMDAsOf {
-	return templates.ClaudeMDAsOf{
-		Agent: supportBot(), AsOf: past(templates.AgentPath(slug, "claude-md")), Published: true, Text: claudeMDText(), Chars: 1204, Memories: 2,
-		Now: diff.Texts(claudeMDText(), claudeMDText()+"\n### One more\n", 100),
-	}
-}

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
-	"memoir/internal/memories/claudemd"
 	"memoir/web/templates"
 )
 
@@ -138,28 +137,6 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	return templates.Memory{Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody)}
 }
 
-func claudeMDPage() templates.ClaudeMD {
-	rows := believableRows()[:8]
-	parts := []claudemd.Part{
-		{Text: "<!-- memoir:begin -->\n# Memory System\n\nSave who a user is, preferences, corrections, recurring tasks and where resources live.\n\n# Learned Memory\n\n> The following was learned from past interactions. Apply this knowledge in all responses.\n"},
-		{Text: "\n## Feedback Memory\n"},
-		{Text: "\n### Answer in the customer's language\n\n" + believableBody + "\n", Memory: rows[0].ID, Name: rows[0].Name, Type: rows[0].Type},
-		{Text: "\n### Never promise a refund date\n\nSay “within five working days”.\n", Memory: rows[1].ID, Name: rows[1].Name, Type: rows[1].Type},
-	}
-	for i, row := range rows[2:] {
-		part := claudemd.Part{Text: "\n### " + row.Name + "\n\n" + strings.Repeat("A fact. ", 100/(i+1)) + "\n", Memory: row.ID, Name: row.Name, Type: row.Type}
-		if i > 3 {
-			part.Text, part.Listed = "- "+row.Name+" — "+row.Description+"\n", true
-		}
-		parts = append(parts, part)
-	}
-	return templates.ClaudeMD{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), Published: true,
-		Path: "/srv/agents/support-bot/CLAUDE.md", PublishedAt: noon, Before: "# Support bot\n\nYou answer tickets of Example GmbH.\n\n",
-		Parts: append(parts, claudemd.Part{Text: "\n<!-- memoir:end -->"}), After: "\n", Chars: 40212, Limit: 40000,
-	}
-}
-
 func sessionsPage() templates.Sessions {
 	return templates.Sessions{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
@@ -278,9 +255,6 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		forgotten.Revisions[i].Restorable = false
 	}
 
-	unpublished := claudeMDPage()
-	unpublished.Published, unpublished.Agent.Layout, unpublished.Chars = false, "claude", 1200
-
 	pending := syncPage()
 	pending.Pending, pending.WatchMode, pending.WatchNote, pending.Overflows = 14, "polling", "the file system of /mnt/agents sends no events", 3
 
@@ -311,12 +285,12 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"deletion-nothing": templates.DeletionPage(templates.Deletion{Agent: supportBot(), MemoryRow: rows[8]}),
 		"history":          templates.HistoryPage(historyPage()),
 		"history-deleted":  templates.HistoryPage(forgotten),
-		"claude-md":        templates.ClaudeMDPage(claudeMDPage()),
-		"claude-md-only":   templates.ClaudeMDPage(unpublished),
-		"claude-md-broken": templates.ClaudeMDPage(damagedClaudeMD()),
-		"index":            templates.IndexPage(indexPage()),
-		"index-none":       templates.IndexPage(templates.Index{Agent: supportBot(), Path: "memory/MEMORY.md"}),
-		"index-unreadable": templates.IndexPage(templates.Index{Agent: supportBot(), Path: "MEMORY.md", Problem: "memory/MEMORY.md cannot be read: permission denied. It is unchanged."}),
+		"context":          templates.ContextPage(contextPage()),
+		"context-only":     templates.ContextPage(unpublishedContext()),
+		"context-broken":   templates.ContextPage(damagedContext()),
+		"context-index":    templates.ContextPage(indexContext()),
+		"context-tried":    templates.ContextPage(triedContext()),
+		"context-none":     templates.ContextPage(templates.Context{Agent: supportBot(), File: templates.File{Kind: templates.MemoryMDFile}, Prompt: &templates.Prompt{Agent: supportBot()}}),
 		"index-repair":     templates.IndexRepairPage(indexRepairPage()),
 		"sessions":         templates.SessionsPage(sessionsPage()),
 		"sessions-none":    templates.SessionsPage(templates.Sessions{Agent: supportBot()}),
@@ -324,9 +298,6 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"form-edit":        templates.MemoryFormPage(memoryForm(t)),
 		"form-refused":     templates.MemoryFormPage(refusedForm()),
 		"form-changed":     templates.MemoryFormPage(changedForm(t)),
-		"recall":           templates.RecallPage(recallPage()),
-		"recall-tried":     templates.RecallPage(triedRecall()),
-		"recall-none":      templates.RecallPage(templates.Recall{Agent: supportBot(), Model: true}),
 		"settings":         templates.SettingsPage(settingsPage()),
 		"settings-none":    templates.SettingsPage(templates.Settings{Agent: supportBot(), Work: templates.BackgroundWork{Days: 30}}),
 		"activity":         templates.ActivityPage(activityPage()),
@@ -336,7 +307,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memories-before":  templates.MemoriesAsOfPage(templates.MemoriesAsOf{Agent: supportBot(), AsOf: past(templates.MemoriesPath(slug))}),
 		"memory-then":      templates.MemoryThenPage(memoryThen()),
 		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBot(), AsOf: past("/"), MemoryRow: rows[0]}),
-		"claude-md-then":   templates.ClaudeMDAsOfPage(claudeMDAsOf()),
+		"context-then":     templates.ContextPage(contextAsOf()),
 		"attention":        templates.AttentionPage(attentionPage()),
 		"attention-none":   templates.AttentionPage(templates.Attention{Agent: supportBot()}),
 		"review":           templates.ReviewPage(reviewPage()),

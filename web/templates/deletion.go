@@ -3,6 +3,7 @@ package templates
 import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
 // Deletion is the view of the preview of a memory's deletion.
@@ -40,7 +41,7 @@ type IndexChange struct {
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)
-	tokens := counted(tokensOf(much), "token", "tokens")
+	tokens := counted(claudemd.ApproximateTokens(much), "token", "tokens")
 	switch {
 	case fewer > 0:
 		return counted(much, "character", "characters") + " fewer, approximately " + tokens

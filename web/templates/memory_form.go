@@ -128,7 +128,7 @@ func (v MemoryForm) leave() Link {
 	case v.Theirs != nil:
 		return Link{Label: "Keep what is there", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.Fact != "":
-		return Link{Label: "Back to the index", Href: IndexPath(v.Agent.Slug)}
+		return Link{Label: "Back to Context", Href: IndexPath(v.Agent.Slug)}
 	case v.isNew():
 		return Link{Label: "Cancel", Href: MemoriesPath(v.Agent.Slug)}
 	default:

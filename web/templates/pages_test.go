@@ -261,17 +261,6 @@ func TestMemoryPage_Deleted(t *testing.T) {
 	)
 }
 
-func TestClaudeMDPage_Costs(t *testing.T) {
-	t.Parallel()
-	v := claudeMDPage()
-	expect(t, templates.ClaudeMDPage(v),
-		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(textOf(v)), " "))(s) }),
-		in(".whole", says("40,212 of 40,000 characters approximately 10,053 tokens over the limit")),
-		in(".note", says("2 memories are in the file with one line only")),
-		in(".costs li", count(8)), in(".costs .badge", count(2)),
-	)
-}
-
 func TestSessionsPage_Rows(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.SessionsPage(sessionsPage()), in("tbody tr", each(

@@ -22,7 +22,7 @@ const (
 	minWidth = 1.5
 	// maxLinks is the maximum number of memories with a part of their own. More would make the page
 	// too large.
-	maxLinks = 200
+	maxLinks = 80
 	// headroom is the length of the bar as a share of the limit, so that the limit can be seen.
 	headroom = 1.1
 )

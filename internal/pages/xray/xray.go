@@ -139,10 +139,16 @@ func Of(in Input) Xray {
 		// What enters comes first.
 		groups, limit = append(more, groups...), memorymd.IndexUnitCap
 	}
+	var others []Row
 	for _, r := range []Row{{Kind: Index, Tokens: x.IndexTokens}, {Kind: Recalled, Tokens: x.Recalled}} {
 		if r.Tokens > 0 {
-			x.Rows = append(x.Rows, r)
+			others = append(others, r)
 		}
+	}
+	if in.Published {
+		x.Rows = append(x.Rows, others...)
+	} else {
+		x.Rows = append(others, x.Rows...)
 	}
 	x.Bar = barOf(groups, in.Published, limit)
 	return x

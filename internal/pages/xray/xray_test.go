@@ -98,7 +98,7 @@ func TestOf_NoHoles(t *testing.T) {
 			if at > xray.Width+0.001 || at != x.Bar.End {
 				t.Errorf("the bar ends at %v, its end is said to be %v", at, x.Bar.End)
 			}
-			if links > 210 {
+			if links > 90 {
 				t.Errorf("%d memories have parts", links)
 			}
 			if counted != tt.n+4 {

@@ -1,0 +1,334 @@
+package templates
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"memoir/internal/diff"
+	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
+)
+
+// Prompt is the view of the trial of a prompt, and of the prompts on record.
+type Prompt struct {
+	Agent Agent
+	File  FileKind // the file beside it
+	Query string   // the trial; empty if none
+	// Explained is the result of the trial; nil without one.
+	Explained *Explained
+	Find      *Find // the memory whose description is edited; nil if none
+	// Past are the prompts on record, newest first, of one session if Session is set.
+	Past    []PastRecall
+	Session string
+	Now     time.Time
+	// Later is the address of older prompts, or empty at the end. FirstHref is the address of the
+	// newest ones, or empty on their own page.
+	Later, FirstHref string
+	Spans            []RecallSpan // sums of the record, or none
+}
+
+// Explained is the view of a trial recall.
+type Explained struct {
+	Skipped string // the gate that refused the prompt; empty if it passed
+	Words   []RecallWord
+	// Given and Close are sorted by score, best first.
+	Given, Close []ExplainedMemory
+	Candidates   int
+	Enough       float64 // minimum score of a recalled memory
+}
+
+// RecallWord is the view of a word of the prompt. Unknown means that no memory contains it.
+type RecallWord struct {
+	Text    string
+	Unknown bool
+}
+
+// ExplainedMemory is the view of a memory with the reasons for and against it.
+type ExplainedMemory struct {
+	ID, Owner, Name string // Owner is the slug of its agent
+	Type            memories.Type
+	Line            int // of a fact in MEMORY.md; 0 for a memory
+	Matches         []RecallMatch
+	Missing         []string // words of the prompt that its name and description lack
+	Tokens          int
+	Score           float64
+	Shortfall       string // too_little, much_less or past_limit; empty if it is recalled
+}
+
+// RecallMatch is a word of the prompt that a memory has, as Word, in the field Field.
+type RecallMatch struct{ Searched, Word, Field string }
+
+// Find is the form that makes a prompt find a memory: the memory's description, with the words of the
+// prompt that it lacks.
+type Find struct {
+	ID, ETag    string
+	Description string   // as edited
+	Words       []string // to add
+	Diff        diff.Diff
+	Problem     string // why it was not saved; empty otherwise
+}
+
+// PastRecall is the view of one prompt on record.
+type PastRecall struct {
+	ID                         string
+	At                         time.Time
+	Session, AskedBy, Query    string
+	State, SelectedBy, Skipped string
+	Candidates                 int
+	Memories                   []PastMemory
+}
+
+// PastMemory is the view of a recalled memory. There reports whether it still exists.
+type PastMemory struct {
+	ID, Name string
+	Bytes    int
+	There    bool
+}
+
+// result returns the result of a recall in one or two words: the number of memories given, or why
+// none was.
+func (r PastRecall) result() string {
+	switch {
+	case r.State == "pending":
+		return "running"
+	case r.State == "settled":
+		return "not delivered"
+	case len(r.Memories) > 0:
+		bytes := 0
+		for _, m := range r.Memories {
+			bytes += m.Bytes
+		}
+		return number(len(r.Memories)) + " given · " + counted(claudemd.ApproximateTokens(bytes), "token", "tokens")
+	case r.SelectedBy == "":
+		return "skipped"
+	default:
+		return "none of " + number(r.Candidates)
+	}
+}
+
+// maxQueryChars is the maximum length of a prompt in a list, in characters (arbitrary).
+const maxQueryChars = 160
+
+func briefly(query string) string {
+	flat := strings.Join(strings.Fields(query), " ")
+	if characters := []rune(flat); len(characters) > maxQueryChars {
+		return string(characters[:maxQueryChars]) + "…"
+	}
+	return flat
+}
+
+// skipped returns in words why a recall searched nothing. gate is the code of the reason.
+func skipped(gate string) string {
+	switch gate {
+	case "short_query":
+		return "Query too short"
+	case "spent_budget":
+		return "Budget of the session used"
+	case "no_memories":
+		return "No memories yet"
+	case "all_seen":
+		return "All memories already given"
+	default:
+		return "Not searched"
+	}
+}
+
+var askedByWords = map[string]string{"hook": "by a hook", "script": "by a script", "mcp": "over MCP"}
+
+// top returns the score that is 100 %: the best one given, else the minimum.
+func (e Explained) top() float64 {
+	if len(e.Given) > 0 {
+		return e.Given[0].Score
+	}
+	return e.Enough
+}
+
+// percent returns the score of m as a percentage of the top score.
+func (e Explained) percent(m ExplainedMemory) string {
+	if e.top() <= 0 {
+		return ""
+	}
+	most := 100
+	if m.Shortfall != "" {
+		most = 99
+	}
+	return strconv.Itoa(max(0, min(most, int(math.Round(100*m.Score/e.top()))))) + " %"
+}
+
+// minOfBest is the share of the top score, in percent, below which a memory is not given.
+const minOfBest = 65
+
+// whyNot returns in a few words why m is not given. It is empty if it is.
+func (m ExplainedMemory) whyNot() string {
+	switch m.Shortfall {
+	case "too_little":
+		return "below threshold"
+	case "much_less":
+		return "below " + strconv.Itoa(minOfBest) + " % of the top"
+	case "past_limit":
+		return "5 are given"
+	default:
+		return ""
+	}
+}
+
+// reasons returns the words of the prompt that m has: “ship” ~ deploy, or “december” in text.
+func (m ExplainedMemory) reasons() string {
+	var parts []string
+	for _, match := range m.Matches {
+		if match.Word == match.Searched {
+			parts = append(parts, "“"+visible(match.Searched)+"” in "+match.Field)
+		} else {
+			parts = append(parts, "“"+visible(match.Searched)+"” ~ "+visible(match.Word))
+		}
+	}
+	if why := m.whyNot(); why != "" {
+		parts = append(parts, why)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// path returns the address of the memory, or of the fact.
+func (m ExplainedMemory) path() string {
+	if m.Line > 0 {
+		return IndexPath(m.Owner) + "#line-" + strconv.Itoa(m.Line)
+	}
+	return MemoryPath(m.Owner, m.ID)
+}
+
+// canBeFound reports whether other words in its description could make the prompt find m.
+func (m ExplainedMemory) canBeFound(agent string) bool {
+	return m.Shortfall != "" && m.Line == 0 && m.Owner == agent && len(m.Missing) > 0
+}
+
+func (e Explained) tokens() int {
+	n := 0
+	for _, m := range e.Given {
+		n += m.Tokens
+	}
+	return n
+}
+
+// given returns the result in numbers: 2 of 9 candidates · 109 tokens.
+func (e Explained) given() string {
+	return number(len(e.Given)) + " of " + counted(e.Candidates, "candidate", "candidates") + " · " + counted(e.tokens(), "token", "tokens")
+}
+
+// manyCandidates is the number of candidates from which their words are to blame, as in
+// records.ManyCandidates.
+const manyCandidates = 10
+
+// nothing returns why nothing is given, and what to do. It is empty if something is.
+func (e Explained) nothing() string {
+	switch {
+	case e.Skipped != "":
+		return skipped(e.Skipped)
+	case len(e.Words) == 0:
+		return "No words to search for"
+	case len(e.Given) > 0:
+		return ""
+	case e.Candidates >= manyCandidates:
+		return "None given: improve names and descriptions."
+	case e.Candidates == 0:
+		return "No candidates: the fact is missing."
+	default:
+		return "None given: no memory has enough of these words."
+	}
+}
+
+// unknown returns the words of the prompt that no memory has, at most maxWords of them.
+func (e Explained) unknown() string {
+	const maxWords = 12
+	var all []string
+	for _, w := range e.Words {
+		if w.Unknown {
+			all = append(all, "“"+visible(w.Text)+"”")
+		}
+	}
+	more := ""
+	if n := len(all) - maxWords; n > 0 {
+		all, more = all[:maxWords], " and "+number(n)+" more"
+	}
+	return strings.Join(all, ", ") + more
+}
+
+// at returns the address of the page with a prompt.
+func (v Prompt) at(query string) string {
+	return WithQuery(FilePath(v.Agent.Slug, v.File), map[string]string{FieldQuery: query, FieldSession: v.Session})
+}
+
+// findAt returns the address of the page with the form for a memory.
+func (v Prompt) findAt(id string) string {
+	return WithQuery(v.at(v.Query), map[string]string{FieldFind: id}) + "#find"
+}
+
+// At returns the address of the record of a session, with the parameter field. It omits empty values.
+func (v Prompt) At(session, field, value string) string {
+	return WithQuery(FilePath(v.Agent.Slug, v.File), map[string]string{FieldSession: session, field: value}) + "#prompt"
+}
+
+// FindPath returns the path that saves the description of a memory, so that a prompt finds it.
+func FindPath(slug, id string) string { return AgentPath(slug, contextTab, "find", id) }
+
+// RecallSpan is the sum of the recalls of the last Days days.
+type RecallSpan struct {
+	Days       int
+	All        RecallCount
+	AskedBy    map[string]RecallCount // by script, hook and mcp
+	SelectedBy map[string]RecallCount // by model and keyword, and "" if nothing was searched
+}
+
+// RecallCount counts recalls. Giving counts those with memories. NoneOfMany counts those without
+// memories although there were many candidates.
+type RecallCount struct{ Recalls, Giving, NoneOfMany int }
+
+// noneOfFew returns the number of searches that returned no memory and had few candidates.
+func (s RecallSpan) noneOfFew() int {
+	return s.All.Recalls - s.SelectedBy[""].Recalls - s.All.Giving - s.All.NoneOfMany
+}
+
+// withShare returns n and its percentage of the recalls.
+func (s RecallSpan) withShare(n int) string {
+	if s.All.Recalls == 0 {
+		return number(n)
+	}
+	return number(n) + " · " + strconv.Itoa(n*100/s.All.Recalls) + " %"
+}
+
+// RecallsOfMemory is the view of how often a memory was recalled.
+type RecallsOfMemory struct {
+	Recalls int
+	Last    time.Time
+	Chances int // recalls since it was learned; set only if Recalls is 0
+	Now     time.Time
+}
+
+// words returns in words how often the memory was recalled, and when last, or that it never was. It
+// is empty if there was no recall of any memory since this one was learned.
+func (r RecallsOfMemory) words() string {
+	switch {
+	case r.Recalls > 0:
+		return counted(r.Recalls, "time", "times") + ", last " + ago(r.Now.Sub(r.Last))
+	case r.Chances > 0:
+		return "never, of " + counted(r.Chances, "recall", "recalls") + " since it was learned"
+	default:
+		return ""
+	}
+}
+
+// ago returns in words how long ago something was, in whole minutes, hours or days. Less than a
+// minute is "just now".
+func ago(past time.Duration) string {
+	switch {
+	case past < time.Minute:
+		return "just now"
+	case past < time.Hour:
+		return counted(int(past/time.Minute), "minute", "minutes") + " ago"
+	case past < 24*time.Hour:
+		return counted(int(past/time.Hour), "hour", "hours") + " ago"
+	default:
+		return memories.Age{Days: int(past / (24 * time.Hour))}.String()
+	}
+}
