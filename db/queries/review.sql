@@ -88,7 +88,47 @@ SELECT i.*, a.slug
 FROM review_items i JOIN agents a ON a.id = i.agent_id
 WHERE (@agent_id::bigint = 0 OR i.agent_id = @agent_id) AND (@kinds::text[] = '{}' OR i.kind = ANY(@kinds)) AND i.search LIKE '%' || @typed::text || '%'
   AND (@after_rank::integer < 0 OR (i.rank, 0 - i.weight, i.id) > (@after_rank, 0 - @after_weight::real, @after_id::text))
-ORDER BY i.rank, i.weight DESC, i.id LIMIT @most::integer;
+ORDER BY i.rank, i.weight DESC, i.id LIMIT @most::integer OFFSET @skip::integer;
+
+-- name: CountReviewItemsBefore :one
+-- Counts the items before one in the order of the queue.
+SELECT count(*)
+FROM review_items i, review_items o
+WHERE o.id = @id AND (@agent_id::bigint = 0 OR i.agent_id = @agent_id) AND (@kinds::text[] = '{}' OR i.kind = ANY(@kinds)) AND i.search LIKE '%' || @typed::text || '%'
+  AND (i.rank, 0 - i.weight, i.id) < (o.rank, 0 - o.weight, o.id);
+
+-- name: ListReviewDecisions :many
+-- Returns decisions, the last first. Those that a decision about other memories has settled too are
+-- left out. held selects those that only hide an item, and hold at a time.
+SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.until, d.undo
+FROM review_decisions d JOIN agents a ON a.id = d.agent_id
+WHERE d.undo IS NOT NULL AND (@agent_id::bigint = 0 OR d.agent_id = @agent_id) AND d.decided_at >= @since
+  AND (NOT @held::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > @now))
+ORDER BY d.decided_at DESC, d.item_id LIMIT @most::integer;
+
+-- name: CountReviewDecisions :one
+-- Counts as ListReviewDecisions lists.
+SELECT count(*) FROM review_decisions d
+WHERE d.undo IS NOT NULL AND (@agent_id::bigint = 0 OR d.agent_id = @agent_id) AND d.decided_at >= @since
+  AND (NOT @held::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > @now));
+
+-- name: ReviewExaminedAt :one
+-- Returns when agents were last examined; 1970 if none was.
+SELECT coalesce(max(examined_at), 'epoch')::timestamptz AS at FROM review_runs WHERE @agent_id::bigint = 0 OR agent_id = @agent_id;
+
+-- name: ReviewSizes :many
+-- Returns number and size in CLAUDE.md of the undeleted memories of agents, by type.
+SELECT m.type, count(*) AS n, coalesce(sum(m.claude_md_chars), 0)::bigint AS chars
+FROM memories m WHERE m.agent_id = ANY(@agent_ids::bigint[]) AND m.state <> 'deleted' GROUP BY m.type;
+
+-- name: MemoriesWith :many
+-- Returns the agent's undeleted memories whose text has one of the parts, with the number of the
+-- first such part.
+SELECT m.id, (SELECT min(p.at) FROM unnest(@parts::text[]) WITH ORDINALITY AS p (part, at) WHERE strpos(r.body, p.part) > 0)::integer AS part
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted' AND NOT m.id = ANY(@besides::uuid[])
+  AND EXISTS (SELECT FROM unnest(@parts) AS p WHERE strpos(r.body, p) > 0)
+ORDER BY m.modified_at DESC, m.id LIMIT @most::integer;
 
 -- name: CountReviewItems :many
 -- Counts items by agent and kind.
@@ -148,6 +188,11 @@ WHERE p.agent_id = @agent_id AND (p.memory_id = @memory_id::uuid OR p.target_mem
 UPDATE consolidation_steps s SET title = replace(s.title, @value::text, @by::text), reason = replace(s.reason, @value, @by),
     changes = replace(s.changes::text, @value, @by)::jsonb
 WHERE s.agent_id = @agent_id AND strpos(s.changes::text, @memory_id::text) > 0;
+
+-- name: RemoveFromDecisions :exec
+-- Replaces a value in what decisions about an agent remember. value is as in JSON.
+UPDATE review_decisions d SET undo = replace(d.undo::text, @value::text, @by::text)::jsonb
+WHERE d.agent_id = @agent_id AND strpos(d.undo::text, @value) > 0;
 
 -- name: ReopenProposal :execrows
 -- Makes a decided proposal wait again.

@@ -149,6 +149,12 @@ type Review interface {
 	ReviewItem(ctx context.Context, id string) (ReviewItem, error)
 	ReviewCounts(ctx context.Context) (map[int64]int, error)
 	ReviewDecisions(ctx context.Context, items []string) (map[string]ReviewDecision, error)
+	ReviewDecided(ctx context.Context, list ReviewDecisionList) ([]ReviewDecision, error)
+	CountReviewDecided(ctx context.Context, list ReviewDecisionList) (int, error)
+	ReviewPlace(ctx context.Context, list ReviewList, item string) (int, error)
+	ReviewedAt(ctx context.Context, agentID int64) (time.Time, error)
+	ReviewSizes(ctx context.Context, agentIDs []int64) (map[memories.Type]ReviewSize, error)
+	MemoriesWith(ctx context.Context, agentID int64, parts, besides []string, most int) ([]ReviewLink, error)
 }
 
 // Overview reads what all agents have learned in a time, and how large their contexts are.

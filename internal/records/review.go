@@ -102,6 +102,7 @@ type ReviewList struct {
 	Kinds   []findings.Kind
 	Query   string // part of a name or of the reason, in any letter case
 	Limit   int    // 1 to MaxLimit
+	Skip    int    // number of items before the page, after Cursor
 	Cursor  string // the NextCursor of the page before, for the same list
 }
 
@@ -111,6 +112,27 @@ type ReviewPage struct {
 	Counts     map[findings.Kind]int // of the whole list, also of kinds that the list leaves out
 	Total      int                   // of the whole list
 	NextCursor string                // empty at the end
+}
+
+// ReviewDecisionList selects decisions, the last first.
+type ReviewDecisionList struct {
+	AgentID int64     // 0 selects all agents
+	Since   time.Time // zero means from the beginning
+	// HeldAt selects the decisions that only hide an item, and hold at that time. Zero selects all.
+	HeldAt time.Time
+	Limit  int
+}
+
+// ReviewSize is the number of memories of a type, and their size in CLAUDE.md in Unicode characters.
+type ReviewSize struct {
+	Memories int `json:"memories"`
+	Chars    int `json:"chars"`
+}
+
+// ReviewLink is a memory whose text has one of several parts.
+type ReviewLink struct {
+	ID   string
+	Part int // index of the first part that it has
 }
 
 // MergedText is one text that says what several memories say.

@@ -28,6 +28,8 @@ type Choice struct {
 	// nil Body means the merged text of the item.
 	Name, Body, Description *string
 	Days                    int // of a Snooze, 1 to MaxSnooze; 0 means DefaultSnooze
+	// Batch is the same for all decisions that are taken back together. Empty means this one alone.
+	Batch string
 }
 
 // Days of a snooze (arbitrary).
@@ -78,6 +80,11 @@ func (r *Reviewer) Decide(ctx context.Context, id string, c Choice) (records.Rev
 	if err != nil {
 		return records.ReviewDecision{}, err
 	}
+	ids := r.involved(ctx, agent, item)
+	before, err := r.sizes(ctx, agent, ids)
+	if err != nil {
+		return records.ReviewDecision{}, err
+	}
 	done, err := r.carryOut(ctx, agent, item, c)
 	if errors.Is(err, memories.ErrChanged) {
 		err = ErrChanged
@@ -85,6 +92,14 @@ func (r *Reviewer) Decide(ctx context.Context, id string, c Choice) (records.Rev
 	if err != nil {
 		return records.ReviewDecision{}, err
 	}
+	if done.Delete != nil {
+		ids = append(ids, done.Delete.ID) // it is new
+	}
+	after, err := r.sizes(ctx, agent, ids)
+	if err != nil {
+		return records.ReviewDecision{}, err
+	}
+	done.Item, done.Batch, done.Changes = decided(item), c.Batch, difference(before, after)
 	d := records.ReviewDecision{
 		Item: id, Agent: item.Agent, Kind: string(item.Kind), Decision: c.Decision, At: records.Now(), By: engine.ActorOf(ctx), Until: done.until,
 	}

@@ -109,6 +109,7 @@ type Store interface {
 	ReviewOutdated(ctx context.Context, before, now time.Time) ([]string, error)
 	SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error)
 	SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error
+	AddReviewItem(ctx context.Context, item records.ReviewItem) error
 	ReopenReview(ctx context.Context, agentID int64, at time.Time, items ...string) error
 	Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error)
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)

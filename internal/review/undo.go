@@ -25,6 +25,10 @@ type undo struct {
 	Files    []formerFile      `json:"files,omitempty"`    // files to write as before, the first one surely
 	Proposal string            `json:"proposal,omitempty"` // proposal that waits again
 	Step     string            `json:"step,omitempty"`     // step of a plan to undo
+
+	Item    *decidedItem                         `json:"item,omitempty"`
+	Batch   string                               `json:"batch,omitempty"`
+	Changes map[memories.Type]records.ReviewSize `json:"changes,omitempty"` // for Outcome
 }
 
 // formerText is a file of a memory, and the hash of bytes that the memory had before.
@@ -106,6 +110,9 @@ func (r *Reviewer) Undo(ctx context.Context, id string) error {
 		return err
 	}
 	if err := r.store.ReopenReview(ctx, agent.ID, records.Now(), append(u.Also, id)...); err != nil {
+		return err
+	}
+	if err := r.relist(ctx, agent, d, u.Item); err != nil {
 		return err
 	}
 	r.engine.EmitScanned(d.Agent) // the server with the agent's lease examines it

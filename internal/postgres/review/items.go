@@ -186,7 +186,7 @@ func (i *Items) Review(ctx context.Context, list records.ReviewList) (records.Re
 	typed := escapeLike(strings.ToLower(list.Query))
 	kinds := dbconv.All(list.Kinds, func(k findings.Kind) string { return string(k) })
 	rows, err := i.q.ListReviewItems(ctx, queries.ListReviewItemsParams{
-		AgentID: list.AgentID, Kinds: kinds, Typed: typed, AfterRank: after.Rank, AfterWeight: after.Weight, AfterID: after.ID, Most: int32(list.Limit + 1),
+		AgentID: list.AgentID, Kinds: kinds, Typed: typed, AfterRank: after.Rank, AfterWeight: after.Weight, AfterID: after.ID, Most: int32(list.Limit + 1), Skip: int32(list.Skip),
 	})
 	if err != nil {
 		return records.ReviewPage{}, dberr.Wrap("list the review", err)

@@ -31,11 +31,15 @@ func (r Rows) Decisions(ctx context.Context, items []string) (map[string]records
 	rows, err := r.q.ReviewDecisions(ctx, items)
 	found := make(map[string]records.ReviewDecision, len(rows))
 	for _, row := range rows {
-		found[row.ItemID] = records.ReviewDecision{
-			Item: row.ItemID, Agent: row.Slug, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until), Undo: row.Undo,
-		}
+		found[row.ItemID] = decisionOf(row)
 	}
 	return found, dberr.Wrap("read decisions", err)
+}
+
+func decisionOf(row queries.ReviewDecisionsRow) records.ReviewDecision {
+	return records.ReviewDecision{
+		Item: row.ItemID, Agent: row.Slug, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until), Undo: row.Undo,
+	}
 }
 
 // SaveDecision saves a decision, in place of an earlier one about the same item.
@@ -131,6 +135,9 @@ func (r Rows) RemoveValues(ctx context.Context, id uuid.UUID, values []string) e
 		}
 		inJSON, err := jsonText(value)
 		if err != nil {
+			return err
+		}
+		if err := r.q.RemoveFromDecisions(ctx, queries.RemoveFromDecisionsParams{AgentID: r.agentID, Value: inJSON, By: secrets.Removed}); err != nil {
 			return err
 		}
 		if err := r.q.RemoveFromSteps(ctx, queries.RemoveFromStepsParams{AgentID: r.agentID, MemoryID: id.String(), Value: inJSON, By: secrets.Removed}); err != nil {

@@ -12,6 +12,32 @@ import (
 	"github.com/google/uuid"
 )
 
+const countReviewDecisions = `-- name: CountReviewDecisions :one
+SELECT count(*) FROM review_decisions d
+WHERE d.undo IS NOT NULL AND ($1::bigint = 0 OR d.agent_id = $1) AND d.decided_at >= $2
+  AND (NOT $3::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > $4))
+`
+
+type CountReviewDecisionsParams struct {
+	AgentID int64
+	Since   time.Time
+	Held    bool
+	Now     *time.Time
+}
+
+// Counts as ListReviewDecisions lists.
+func (q *Queries) CountReviewDecisions(ctx context.Context, arg CountReviewDecisionsParams) (int64, error) {
+	row := q.db.QueryRow(ctx, countReviewDecisions,
+		arg.AgentID,
+		arg.Since,
+		arg.Held,
+		arg.Now,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countReviewItems = `-- name: CountReviewItems :many
 SELECT i.agent_id, i.kind, count(*) AS n
 FROM review_items i
@@ -49,6 +75,33 @@ func (q *Queries) CountReviewItems(ctx context.Context, arg CountReviewItemsPara
 		return nil, err
 	}
 	return items, nil
+}
+
+const countReviewItemsBefore = `-- name: CountReviewItemsBefore :one
+SELECT count(*)
+FROM review_items i, review_items o
+WHERE o.id = $1 AND ($2::bigint = 0 OR i.agent_id = $2) AND ($3::text[] = '{}' OR i.kind = ANY($3)) AND i.search LIKE '%' || $4::text || '%'
+  AND (i.rank, 0 - i.weight, i.id) < (o.rank, 0 - o.weight, o.id)
+`
+
+type CountReviewItemsBeforeParams struct {
+	ID      string
+	AgentID int64
+	Kinds   []string
+	Typed   string
+}
+
+// Counts the items before one in the order of the queue.
+func (q *Queries) CountReviewItemsBefore(ctx context.Context, arg CountReviewItemsBeforeParams) (int64, error) {
+	row := q.db.QueryRow(ctx, countReviewItemsBefore,
+		arg.ID,
+		arg.AgentID,
+		arg.Kinds,
+		arg.Typed,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const deleteReviewDecision = `-- name: DeleteReviewDecision :exec
@@ -168,12 +221,76 @@ func (q *Queries) ForgetRevisions(ctx context.Context, arg ForgetRevisionsParams
 	return err
 }
 
+const listReviewDecisions = `-- name: ListReviewDecisions :many
+SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.until, d.undo
+FROM review_decisions d JOIN agents a ON a.id = d.agent_id
+WHERE d.undo IS NOT NULL AND ($1::bigint = 0 OR d.agent_id = $1) AND d.decided_at >= $2
+  AND (NOT $3::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > $4))
+ORDER BY d.decided_at DESC, d.item_id LIMIT $5::integer
+`
+
+type ListReviewDecisionsParams struct {
+	AgentID int64
+	Since   time.Time
+	Held    bool
+	Now     *time.Time
+	Most    int32
+}
+
+type ListReviewDecisionsRow struct {
+	ItemID    string
+	Slug      string
+	Kind      string
+	Decision  string
+	DecidedAt time.Time
+	DecidedBy string
+	Until     *time.Time
+	Undo      []byte
+}
+
+// Returns decisions, the last first. Those that a decision about other memories has settled too are
+// left out. held selects those that only hide an item, and hold at a time.
+func (q *Queries) ListReviewDecisions(ctx context.Context, arg ListReviewDecisionsParams) ([]ListReviewDecisionsRow, error) {
+	rows, err := q.db.Query(ctx, listReviewDecisions,
+		arg.AgentID,
+		arg.Since,
+		arg.Held,
+		arg.Now,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListReviewDecisionsRow{}
+	for rows.Next() {
+		var i ListReviewDecisionsRow
+		if err := rows.Scan(
+			&i.ItemID,
+			&i.Slug,
+			&i.Kind,
+			&i.Decision,
+			&i.DecidedAt,
+			&i.DecidedBy,
+			&i.Until,
+			&i.Undo,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listReviewItems = `-- name: ListReviewItems :many
 SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.merge, i.subject, i.found_at, a.slug
 FROM review_items i JOIN agents a ON a.id = i.agent_id
 WHERE ($1::bigint = 0 OR i.agent_id = $1) AND ($2::text[] = '{}' OR i.kind = ANY($2)) AND i.search LIKE '%' || $3::text || '%'
   AND ($4::integer < 0 OR (i.rank, 0 - i.weight, i.id) > ($4, 0 - $5::real, $6::text))
-ORDER BY i.rank, i.weight DESC, i.id LIMIT $7::integer
+ORDER BY i.rank, i.weight DESC, i.id LIMIT $8::integer OFFSET $7::integer
 `
 
 type ListReviewItemsParams struct {
@@ -183,6 +300,7 @@ type ListReviewItemsParams struct {
 	AfterRank   int32
 	AfterWeight float32
 	AfterID     string
+	Skip        int32
 	Most        int32
 }
 
@@ -213,6 +331,7 @@ func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams
 		arg.AfterRank,
 		arg.AfterWeight,
 		arg.AfterID,
+		arg.Skip,
 		arg.Most,
 	)
 	if err != nil {
@@ -259,6 +378,53 @@ func (q *Queries) LockReviewRun(ctx context.Context, agentID int64) error {
 	return err
 }
 
+const memoriesWith = `-- name: MemoriesWith :many
+SELECT m.id, (SELECT min(p.at) FROM unnest($1::text[]) WITH ORDINALITY AS p (part, at) WHERE strpos(r.body, p.part) > 0)::integer AS part
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = $2 AND m.readable AND m.state <> 'deleted' AND NOT m.id = ANY($3::uuid[])
+  AND EXISTS (SELECT FROM unnest($1) AS p WHERE strpos(r.body, p) > 0)
+ORDER BY m.modified_at DESC, m.id LIMIT $4::integer
+`
+
+type MemoriesWithParams struct {
+	Parts   []string
+	AgentID int64
+	Besides []uuid.UUID
+	Most    int32
+}
+
+type MemoriesWithRow struct {
+	ID   uuid.UUID
+	Part int32
+}
+
+// Returns the agent's undeleted memories whose text has one of the parts, with the number of the
+// first such part.
+func (q *Queries) MemoriesWith(ctx context.Context, arg MemoriesWithParams) ([]MemoriesWithRow, error) {
+	rows, err := q.db.Query(ctx, memoriesWith,
+		arg.Parts,
+		arg.AgentID,
+		arg.Besides,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []MemoriesWithRow{}
+	for rows.Next() {
+		var i MemoriesWithRow
+		if err := rows.Scan(&i.ID, &i.Part); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const outdateReviewRun = `-- name: OutdateReviewRun :exec
 UPDATE review_runs SET memories_version = -1, examined_at = $1 WHERE agent_id = $2
 `
@@ -271,6 +437,23 @@ type OutdateReviewRunParams struct {
 // Records that a decision about the agent was taken back.
 func (q *Queries) OutdateReviewRun(ctx context.Context, arg OutdateReviewRunParams) error {
 	_, err := q.db.Exec(ctx, outdateReviewRun, arg.At, arg.AgentID)
+	return err
+}
+
+const removeFromDecisions = `-- name: RemoveFromDecisions :exec
+UPDATE review_decisions d SET undo = replace(d.undo::text, $1::text, $2::text)::jsonb
+WHERE d.agent_id = $3 AND strpos(d.undo::text, $1) > 0
+`
+
+type RemoveFromDecisionsParams struct {
+	Value   string
+	By      string
+	AgentID int64
+}
+
+// Replaces a value in what decisions about an agent remember. value is as in JSON.
+func (q *Queries) RemoveFromDecisions(ctx context.Context, arg RemoveFromDecisionsParams) error {
+	_, err := q.db.Exec(ctx, removeFromDecisions, arg.Value, arg.By, arg.AgentID)
 	return err
 }
 
@@ -402,6 +585,18 @@ func (q *Queries) ReviewDecisions(ctx context.Context, itemIds []string) ([]Revi
 		return nil, err
 	}
 	return items, nil
+}
+
+const reviewExaminedAt = `-- name: ReviewExaminedAt :one
+SELECT coalesce(max(examined_at), 'epoch')::timestamptz AS at FROM review_runs WHERE $1::bigint = 0 OR agent_id = $1
+`
+
+// Returns when agents were last examined; 1970 if none was.
+func (q *Queries) ReviewExaminedAt(ctx context.Context, agentID int64) (time.Time, error) {
+	row := q.db.QueryRow(ctx, reviewExaminedAt, agentID)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
 }
 
 const reviewItemByID = `-- name: ReviewItemByID :one
@@ -546,6 +741,38 @@ func (q *Queries) ReviewQuestions(ctx context.Context, arg ReviewQuestionsParams
 			&i.Score,
 			&i.Asked,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reviewSizes = `-- name: ReviewSizes :many
+SELECT m.type, count(*) AS n, coalesce(sum(m.claude_md_chars), 0)::bigint AS chars
+FROM memories m WHERE m.agent_id = ANY($1::bigint[]) AND m.state <> 'deleted' GROUP BY m.type
+`
+
+type ReviewSizesRow struct {
+	Type  *string
+	N     int64
+	Chars int64
+}
+
+// Returns number and size in CLAUDE.md of the undeleted memories of agents, by type.
+func (q *Queries) ReviewSizes(ctx context.Context, agentIds []int64) ([]ReviewSizesRow, error) {
+	rows, err := q.db.Query(ctx, reviewSizes, agentIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ReviewSizesRow{}
+	for rows.Next() {
+		var i ReviewSizesRow
+		if err := rows.Scan(&i.Type, &i.N, &i.Chars); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
