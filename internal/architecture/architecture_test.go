@@ -116,7 +116,7 @@ var mayImport = map[string][]string{
 	"internal/pages/fileview":    {"internal/memories/..."},
 	"internal/pages/prompts":     {"internal/diff", "internal/findings/quarantine", "internal/memories/...", "internal/recall", "internal/records", "internal/sync", "web/templates"},
 
-	"internal/pages/reviewcards": {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
+	"internal/pages/reviewcards": {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction"},
 
 	"internal/hooksettings": {},
 	"internal/cli": {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
@@ -41,40 +40,4 @@ func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.
 
 func citationsView(v records.Verification) templates.Citations {
 	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
-}
-
-// deadReferences returns at most maxDecisions memories that cite something that no longer exists,
-// in the order of Store.ToReview. It returns nil if agent.Counts has no such memory, or if one of
-// them has been purged in between.
-func (s *site) deadReferences(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
-	if agent.Counts.CitesGone == 0 {
-		return nil, nil
-	}
-	found, err := s.store.ToReview(ctx, agent, maxDecisions)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(found))
-	for i, d := range found {
-		ids[i] = d.ID
-	}
-	heads, err := s.store.MemoriesByID(ctx, agent, ids)
-	if errors.Is(err, memories.ErrNotFound) {
-		return nil, nil // one was purged in between, and the page is about to reload
-	}
-	if err != nil {
-		return nil, err
-	}
-	byID := map[string]memories.Memory{}
-	for _, m := range heads {
-		byID[m.ID] = m
-	}
-	now := time.Now()
-	rows := make([]templates.DoubtfulRow, len(found))
-	for i, d := range found {
-		rows[i] = templates.DoubtfulRow{
-			MemoryRow: rowOf(byID[d.ID], now), Citations: citationsView(d.Verification), Back: templates.AttentionPath(agent.Slug),
-		}
-	}
-	return rows, nil
 }

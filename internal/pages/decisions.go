@@ -118,28 +118,3 @@ func partlyDone(agent records.Agent, all int, failed []string) templates.Failure
 	f.BackHref, f.BackLabel = templates.MemoriesPath(agent.Slug), "Back to the memories"
 	return f
 }
-
-// allow accepts a blocked content, which was deleted and is on disk again. It becomes the content
-// of the memory of its name, which is created or restored if necessary. It redirects to the page of
-// the form, by default the Memory tab. It returns memories.ErrNotFound for an unknown content, and
-// *memories.ConflictError if the file is absent or has changed.
-func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
-	slug := slugOf(r)
-	result, err := s.engine.Allow(r.Context(), slug, idOf(r))
-	if err != nil {
-		return err
-	}
-	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneAllowed, result.Memory.ID)
-}
-
-// removeBlocked removes the file of a blocked content, which was deleted and is on disk again, with
-// its lines in MEMORY.md. It redirects to the page of the form, by default the Attention page. It
-// returns memories.ErrNotFound for an unknown content, and *memories.ConflictError if the file has
-// changed or cannot be removed.
-func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
-	slug := slugOf(r)
-	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {
-		return err
-	}
-	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnblocked, "")
-}

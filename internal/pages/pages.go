@@ -27,6 +27,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/reviewcards"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -97,10 +98,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Post(templates.SamplesPath, s.action(s.addSamples))
 	r.Get(templates.SearchPath, s.page(s.search))
 	r.Get(templates.PalettePath, s.page(s.palette))
-	r.Get(templates.ReviewPath, s.page(s.review))
-	r.Get(templates.ReviewPath+"/{id}", s.page(s.reviewItem))
-	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))
-	r.Post(templates.ReviewPath+"/{id}/undo", s.action(s.undoReview))
+	s.reviewPages(r)
 	r.Get(templates.TimelinePath, s.page(s.activityOfAll))
 	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
 	r.Get(templates.SyncPath, s.page(s.sync))
@@ -123,17 +121,10 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/logs", s.page(s.ofAgent(s.logs)))
 	r.Post(agent+"/logs", s.writing(s.ofAgent(s.appendLog)))
 	r.Get(agent+"/logs/{day}", s.page(s.ofAgent(s.logsOfDay)))
-	r.Get(agent+"/proposals", s.page(s.ofAgent(s.proposals)))
-	r.Get(agent+"/proposals/{id}", s.page(s.ofAgent(s.proposal)))
+	r.Get(agent+"/proposals/{id}/edit", s.page(s.ofAgent(s.proposal)))
 	r.Post(agent+"/proposals/{id}/edit", s.writing(s.ofAgent(s.editProposal)))
 	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.ofAgent(s.previewProposal)))
-	r.Post(agent+"/proposals/{id}/accept", s.action(s.acceptProposal))
-	r.Post(agent+"/proposals/{id}/refuse", s.action(s.refuseProposal))
 	r.Get(agent+"/activity", s.page(s.ofAgent(s.activity)))
-	r.Get(agent+"/consolidation", s.page(s.consolidation))
-	r.Post(agent+"/consolidation", s.action(s.consolidating(s.makePlan)))
-	r.Post(agent+"/consolidation/apply", s.action(s.consolidating(s.applySteps)))
-	r.Post(agent+"/consolidation/discard", s.action(s.consolidating(s.discardPlan)))
 	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.consolidating(s.undoStep)))
 	r.Get(agent+"/trash", s.page(s.ofAgent(s.trash)))
 	r.Get(agent+"/timeline", s.page(s.ofAgent(s.activity)))
@@ -141,12 +132,31 @@ func (s *site) agentPages(r chi.Router) {
 	r.Post(agent+"/settings/memory/off", s.action(s.switchMemory(true)))
 	r.Post(agent+"/settings/memory/on", s.action(s.switchMemory(false)))
 	r.Get(agent+"/about", moved(agent+"/settings"))
-	r.Get(agent+"/review", s.page(s.ofAgent(s.agentReview)))
-	r.Get(agent+"/attention", s.page(s.ofAgent(s.attention)))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
-	r.Post(agent+"/blocked/{id}/allow", s.action(s.allow))
-	r.Post(agent+"/blocked/{id}/remove", s.action(s.removeBlocked))
+}
+
+// reviewPages registers the pages and actions of the review, and the addresses that redirect there.
+func (s *site) reviewPages(r chi.Router) {
+	const agent = "/agents/{slug}"
+	r.Get(templates.ReviewPath, s.page(s.review))
+	r.Get(templates.ReviewPicturePath, s.page(s.reviewSummary("image/svg+xml", templates.ReviewPicture)))
+	r.Get(templates.ReviewMarkdownPath, s.page(s.reviewSummary("text/plain; charset=utf-8", reviewcards.Markdown)))
+	r.Get(templates.ReviewBatchPath, s.page(s.reviewBatch))
+	r.Post(templates.ReviewBatchPath, s.writing(s.decideBatch))
+	r.Get(templates.ReviewPath+"/{id}", s.page(s.review))
+	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))
+	r.Post(templates.ReviewPath+"/{id}/undo", s.action(s.undoReview))
+	r.Get(agent+"/review", s.page(s.ofAgent(s.agentReview)))
+	r.Get(agent+"/review/{id}", s.page(s.ofAgent(s.agentReview)))
+	r.Post(agent+"/review/plan/make", s.action(s.consolidating(s.makePlan)))
+	r.Post(agent+"/review/plan/discard", s.action(s.consolidating(s.discardPlan)))
+
+	r.Get(agent+"/attention", s.page(s.ofAgent(s.movedToReview)))
+	r.Get(agent+"/proposals", s.page(s.ofAgent(s.movedToReview)))
+	r.Get(agent+"/proposals/{id}", s.page(s.ofAgent(s.movedToReview)))
+	r.Get(agent+"/consolidation", s.page(s.ofAgent(s.movedToReview)))
+	r.Get(agent+"/memory/{id}/versions", s.page(s.ofAgent(s.movedToReview)))
 }
 
 // contextPages registers the Context tab of an agent, and its earlier addresses.
@@ -220,8 +230,6 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Get(memory+"/fix", s.page(s.ofMemory(s.fixPage)))
 	r.Post(memory+"/fix", s.action(s.fix))
 	r.Post(memory+"/fix/undo", s.action(s.undoFix))
-	r.Get(memory+"/versions", s.page(s.ofMemory(s.versions)))
-	r.Post(memory+"/versions/{version}/keep", s.action(s.ofMemory(s.keepVersion)))
 }
 
 // byBrowser returns a handler that calls next with a context that names a browser as the author of
@@ -241,6 +249,7 @@ type Store interface {
 	// Revealed is Memory without masks. The other methods mask what is in quarantine.
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
 	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
+	ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error)
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }
 

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"memoir/internal/findings"
 	"memoir/internal/gate"
@@ -27,147 +29,269 @@ type Decider interface {
 	Undo(ctx context.Context, id string) error
 }
 
-// reviewItems is the maximum number of items on a page (arbitrary).
-const reviewItems = 50
-
 const (
 	doneReviewed   = "reviewed"
 	doneUnreviewed = "unreviewed"
 )
 
+const (
+	// maxHeld is the maximum number of snoozed items on a page (arbitrary).
+	maxHeld = 300
+	// maxToday is the maximum number of decisions of a day that the end card adds up (arbitrary).
+	maxToday = 10_000
+	// pacing is the number of decisions from which the time left is estimated.
+	pacing = 51
+)
+
+// submittedTriage returns the list that a form or a query names: by its fields, else by the page of
+// the form.
+func (s *site) submittedTriage(r *http.Request) (reviewcards.List, error) {
+	slug, query := cleanText(r.FormValue(templates.FieldAgent)), r.Form
+	if from, err := url.Parse(back(r, "")); err == nil && isReviewPath(from.Path) {
+		query = from.Query()
+		if parts := strings.Split(from.Path, "/"); parts[1] == "agents" {
+			slug = parts[2]
+		}
+	}
+	if slug == "" {
+		return reviewcards.ListOf(nil, query)
+	}
+	agent, err := s.store.Agent(r.Context(), slug)
+	if err != nil {
+		return reviewcards.List{}, err
+	}
+	return reviewcards.ListOf(&agent, query)
+}
+
 func (s *site) review(w http.ResponseWriter, r *http.Request) error {
-	return s.showReview(w, r, http.StatusOK, nil, r.URL)
+	t, err := reviewcards.ListOf(nil, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return s.showReview(w, r, http.StatusOK, t, idOf(r))
 }
 
 func (s *site) agentReview(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	return s.showReview(w, r, http.StatusOK, &agent, r.URL)
+	t, err := reviewcards.ListOf(&agent, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return s.showReview(w, r, http.StatusOK, t, idOf(r))
 }
 
-// showReview shows one page of the queue of an agent, or of all agents if agent is nil. The query
-// of at has the filters. It returns memories.ErrNotFound for an unknown kind.
-func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, agent *records.Agent, at *url.URL, banners ...templates.Banner) error {
-	ctx, query := r.Context(), at.Query()
-	list := records.ReviewList{Query: cleanText(query.Get(templates.FieldQuery)), Limit: reviewItems, Cursor: query.Get(templates.FieldCursor)}
-	for name := range strings.SplitSeq(query.Get(templates.FieldKind), ",") {
-		switch kind := findings.Kind(name); {
-		case review.IsKind(kind):
-			list.Kinds = append(list.Kinds, kind)
-		case name != "":
-			return memories.ErrNotFound
-		}
-	}
-	v, path := templates.Review{Query: list.Query, Kinds: joined(list.Kinds)}, templates.ReviewPath
-	if agent != nil {
-		view := agentView(*agent)
-		v.Agent, list.AgentID, path = &view, agent.ID, templates.AgentReviewPath(agent.Slug)
-		frame, err := s.frame(r, *agent, path)
-		if err != nil {
+// showReview shows a list with an open item: that with the id, else the first one. A banner reports
+// an item that has left the queue. For an invalid id it returns memories.ErrNotFound.
+func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t reviewcards.List, id string, banners ...templates.Banner) error {
+	ctx := r.Context()
+	if id != "" {
+		switch _, err := s.reviewItem(ctx, t, id); {
+		case isGone(err):
+			if _, elsewhere := s.store.ReviewItem(ctx, id); !reviewcards.WasItem.MatchString(id) || !isGone(elsewhere) {
+				return err
+			}
+			if status == http.StatusOK && lastAction(r).Get(fieldDone) == "" {
+				banners = append(banners, templates.Banner{Title: "Already decided", Text: "It was decided, or its text has changed. This is the next item."})
+			}
+			id = ""
+		case err != nil:
 			return err
 		}
-		v.Banners = frame.Banners
 	}
-	page, err := s.store.Review(ctx, list)
+	v, all, err := s.reviewFrame(r, t)
 	if err != nil {
 		return err
 	}
-	all, err := s.store.AgentsUncounted(ctx)
+	v.Banners = append(banners, v.Banners...)
+	if t.Snoozed {
+		err = s.addHeld(ctx, &v, t, all)
+	} else {
+		err = s.addOpen(r, &v, t, all, id)
+	}
 	if err != nil {
 		return err
-	}
-	v.Banners, v.Total = append(banners, v.Banners...), page.Total
-	address := func(kinds []findings.Kind) string {
-		return templates.WithQuery(path, map[string]string{templates.FieldKind: joined(kinds), templates.FieldQuery: list.Query})
-	}
-	addReviewFilters(&v, list.Kinds, page.Counts, address)
-	if err := s.addReviewAgents(ctx, &v, agent, all); err != nil {
-		return err
-	}
-	here := address(list.Kinds)
-	v.MoreHref, v.FirstHref = pageLinks(here, list.Cursor, page.NextCursor)
-	here = templates.WithQuery(here, map[string]string{templates.FieldCursor: list.Cursor})
-	if v.Notice, err = s.reviewNotice(ctx, lastAction(r), here); err != nil {
-		return err
-	}
-	cards, err := reviewcards.Of(ctx, s.store, page.Items, all, s.reviewOptions(ctx))
-	if err != nil {
-		return err
-	}
-	for i, item := range page.Items {
-		cards[i].Back = here
-		if near := min(i+1, len(cards)-1); near != i {
-			cards[i].Back += "#" + templates.ReviewItemAnchor(page.Items[near].ID)
-		} else if i > 0 {
-			cards[i].Back += "#" + templates.ReviewItemAnchor(page.Items[i-1].ID)
-		}
-		group := review.GroupOf(item.Kind)
-		if n := len(v.Sections); n == 0 || v.Sections[n-1].ID != string(group) {
-			v.Sections = append(v.Sections, templates.ReviewSection{ID: string(group), Label: templates.ReviewWord(string(group)), Count: countOf(group, list.Kinds, page.Counts)})
-		}
-		last := &v.Sections[len(v.Sections)-1]
-		last.Items = append(last.Items, cards[i])
 	}
 	return show(w, r, status, templates.ReviewPage(v))
 }
 
-func joined(kinds []findings.Kind) string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = string(k)
+func isGone(err error) bool { return errors.Is(err, memories.ErrNotFound) }
+
+// reviewItem returns an item. It returns memories.ErrNotFound for an unknown id, and for an item of
+// another agent than that of the list.
+func (s *site) reviewItem(ctx context.Context, t reviewcards.List, id string) (records.ReviewItem, error) {
+	if !isText(id) {
+		return records.ReviewItem{}, memories.ErrNotFound
 	}
-	return strings.Join(names, ",")
+	item, err := s.store.ReviewItem(ctx, id)
+	if err == nil && t.Agent != nil && item.AgentID != t.Agent.ID {
+		err = memories.ErrNotFound
+	}
+	return item, err
 }
 
-// countOf returns the number of items of a group, of the selected kinds only. No kinds mean all.
-func countOf(group review.Group, selected []findings.Kind, counts map[findings.Kind]int) (n int) {
-	for kind, count := range counts {
-		if review.GroupOf(kind) == group && (len(selected) == 0 || slices.Contains(selected, kind)) {
-			n += count
+// reviewFrame returns the view without an open item: filters, progress and the last decision. all are
+// all agents, by id.
+func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Review, map[int64]records.Agent, error) {
+	ctx := r.Context()
+	v := templates.Review{Query: t.Items.Query, Keep: t.Fields(), Back: t.At(""), IsSnoozed: t.Snoozed, CanDecide: s.canDecide(ctx)}
+	if t.Agent != nil {
+		view := agentView(*t.Agent)
+		v.Agent = &view
+		frame, err := s.frame(r, *t.Agent, v.Back)
+		if err != nil {
+			return v, nil, err
+		}
+		v.Banners, v.Notice = frame.Banners, frame.Notice
+		v.HasPlans = s.options.Consolidator != nil
+		if err := s.addPlan(r, &v, t); err != nil {
+			return v, nil, err
 		}
 	}
-	return n
+	listed, err := s.store.AgentsUncounted(ctx)
+	if err != nil {
+		return v, nil, err
+	}
+	if v.Notice == nil {
+		if v.Notice, err = s.reviewNotice(r, v.Back, listed); err != nil {
+			return v, nil, err
+		}
+	}
+	all := make(map[int64]records.Agent, len(listed))
+	for _, a := range listed {
+		all[a.ID] = a
+	}
+	midnight := today()
+	today := records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight, Limit: pacing}
+	if v.Done, err = s.store.CountReviewDecided(ctx, today); err != nil {
+		return v, nil, err
+	}
+	last, err := s.store.ReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight.AddDate(0, 0, -7), Limit: pacing})
+	if err != nil {
+		return v, nil, err
+	}
+	v.Pace = reviewcards.Pace(last)
+	for _, d := range last {
+		if d.At.Before(midnight) || !review.IsUndoable(d) || d.By != memories.ByBrowser || !v.CanDecide {
+			continue
+		}
+		v.Last = reviewcards.DecidedWords(d, last)
+		v.Undo = &templates.Action{Label: "Undo", About: v.Last, Path: templates.ReviewItemPath(d.Item, "undo"), Does: "undo", Icon: "undo"}
+		break
+	}
+	held, err := s.store.CountReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, HeldAt: time.Now()})
+	v.Snoozed = templates.ReviewFilter{Label: "Snoozed", Count: held, Current: t.Snoozed, Href: templates.WithQuery(t.With("", "").At(""), map[string]string{templates.FieldView: templates.ViewSnoozed})}
+	if err != nil {
+		return v, nil, err
+	}
+	checked, err := s.store.ReviewedAt(ctx, t.Items.AgentID)
+	v.CheckedAt = local(checked)
+	return v, all, err
 }
 
-// addReviewFilters adds the links to all kinds, to each group, and to each kind with an item or
-// that is selected.
-func addReviewFilters(v *templates.Review, selected []findings.Kind, counts map[findings.Kind]int, address func([]findings.Kind) string) {
-	all := templates.ReviewFilter{Label: "All", Href: address(nil), Current: len(selected) == 0}
-	groups := map[review.Group][]findings.Kind{}
-	var order []review.Group
-	for _, kind := range review.Kinds() {
-		group := review.GroupOf(kind)
-		if groups[group] == nil {
-			order = append(order, group)
-		}
-		groups[group] = append(groups[group], kind)
-		all.Count += counts[kind]
-		isOnly := len(selected) == 1 && selected[0] == kind
-		if counts[kind] > 0 || isOnly {
-			v.Each = append(v.Each, templates.ReviewFilter{
-				Label: templates.ReviewWord(string(kind)), Href: address([]findings.Kind{kind}), Count: counts[kind], Current: isOnly,
-			})
+// today returns the beginning of the day.
+func today() time.Time {
+	year, month, day := time.Now().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.Local)
+}
+
+// addOpen adds the rows of a page and the open item: that with the id, else the first of the page.
+// The page is the one with the item. Without items it adds the end card.
+func (s *site) addOpen(r *http.Request, v *templates.Review, t reviewcards.List, all map[int64]records.Agent, id string) error {
+	ctx := r.Context()
+	place := (t.Page - 1) * reviewcards.MaxRows
+	if id != "" {
+		var err error
+		if place, err = s.store.ReviewPlace(ctx, t.Items, id); err != nil {
+			return err
 		}
 	}
-	v.Groups = []templates.ReviewFilter{all}
-	for _, group := range order {
-		v.Groups = append(v.Groups, templates.ReviewFilter{
-			Label: templates.ReviewWord(string(group)), Href: address(groups[group]), Count: countOf(group, nil, counts), Current: slices.Equal(selected, groups[group]),
-		})
+	t.Items.Skip = place / reviewcards.MaxRows * reviewcards.MaxRows
+	page, err := s.store.Review(ctx, t.Items)
+	if err != nil {
+		return err
 	}
+	v.Left = page.Total
+	v.Minutes = reviewcards.Minutes(page.Total, v.Pace)
+	reviewcards.AddFilters(v, t, page.Counts)
+	if err := s.addReviewAgents(ctx, v, t, all); err != nil {
+		return err
+	}
+	if len(page.Items) == 0 && id == "" {
+		if page.Total > 0 {
+			return memories.ErrNotFound // a page after the last
+		}
+		return s.addEnd(ctx, v, t, all)
+	}
+	at := slices.IndexFunc(page.Items, func(item records.ReviewItem) bool { return item.ID == id })
+	if id == "" {
+		at, id = 0, page.Items[0].ID
+	}
+	reviewcards.AddRows(v, t, page, all, id)
+	pages := func(n int) string {
+		return templates.WithQuery(t.At(""), map[string]string{templates.FieldPage: strconv.Itoa(n)})
+	}
+	if n := t.Items.Skip/reviewcards.MaxRows + 1; n > 1 {
+		v.PrevHref = pages(n - 1)
+	}
+	if next := t.Items.Skip + reviewcards.MaxRows; next < page.Total {
+		v.NextHref = pages(next/reviewcards.MaxRows + 1)
+	}
+	item, err := s.reviewItem(ctx, t, id)
+	if err != nil {
+		return err
+	}
+	return s.addCard(r, v, t, all[item.AgentID], item, page, at)
+}
+
+// addCard adds the card of an item, which is at an index of the page, or -1 if the filters leave it
+// out.
+func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List, agent records.Agent, item records.ReviewItem, page records.ReviewPage, at int) error {
+	query := r.URL.Query()
+	reveal := query.Get(templates.FieldReveal) != "" && r.Method == http.MethodGet
+	if reveal && gate.ReadOnly(r.Context()) {
+		return &badRequest{http.StatusForbidden, "The token for readers does not reveal secrets."}
+	}
+	maker := reviewcards.Maker{Store: s.store, Engine: s.engine, Proposals: s.options.Extractor, Options: reviewcards.Options{
+		CanDecide: v.CanDecide, CanReveal: !gate.ReadOnly(r.Context()), Reveal: reveal, Merge: query.Get(templates.FieldMerge) != "", Here: t.At(item.ID),
+	}}
+	card, err := maker.Card(r.Context(), agent, item)
+	if err != nil {
+		return err
+	}
+	card.Total, card.Keep = page.Total, v.Keep
+	if at >= 0 {
+		card.Place = t.Items.Skip + at + 1
+		if at > 0 {
+			card.PrevHref = t.At(page.Items[at-1].ID)
+		}
+		if at+1 < len(page.Items) {
+			card.NextHref = t.At(page.Items[at+1].ID)
+		}
+	}
+	if n := page.Counts[item.Kind]; n > 1 && v.CanDecide && item.Kind != findings.Duplicate && reviewcards.IsOneSided(item) {
+		values := map[string]string{templates.FieldKind: string(item.Kind)}
+		if t.Agent != nil {
+			values[templates.FieldAgent] = t.Agent.Slug
+		}
+		card.Batch = templates.Link{Label: reviewcards.BatchLabel(item.Kind, n), Href: templates.WithQuery(templates.ReviewBatchPath, values)}
+	}
+	v.Card = &card
+	return nil
 }
 
 // addReviewAgents adds the links to the queues of agents, if there are at least two.
-func (s *site) addReviewAgents(ctx context.Context, v *templates.Review, agent *records.Agent, all []records.Agent) error {
+func (s *site) addReviewAgents(ctx context.Context, v *templates.Review, t reviewcards.List, all map[int64]records.Agent) error {
 	counts, err := s.store.ReviewCounts(ctx)
 	if err != nil || len(counts) < 2 {
 		return err
 	}
-	whole := templates.ReviewFilter{Label: "All agents", Href: templates.ReviewPath, Current: agent == nil}
-	for _, a := range all {
-		whole.Count += counts[a.ID]
-		if counts[a.ID] > 0 {
-			v.Agents = append(v.Agents, templates.ReviewFilter{
-				Label: a.DisplayName, Href: templates.AgentReviewPath(a.Slug), Count: counts[a.ID], Current: agent != nil && agent.ID == a.ID,
-			})
+	scope := t
+	scope.Agent = nil
+	whole := templates.ReviewFilter{Label: "All agents", Href: scope.At(""), Current: t.Agent == nil}
+	for id, n := range counts {
+		whole.Count += n
+		if a, ok := all[id]; ok {
+			scope.Agent = &a
+			v.Agents = append(v.Agents, templates.ReviewFilter{Label: a.DisplayName, Href: scope.At(""), Count: n, Current: t.Agent != nil && t.Agent.ID == id})
 		}
 	}
 	slices.SortFunc(v.Agents, func(a, b templates.ReviewFilter) int { return cmp.Compare(a.Label, b.Label) })
@@ -175,140 +299,86 @@ func (s *site) addReviewAgents(ctx context.Context, v *templates.Review, agent *
 	return nil
 }
 
-// reviewItem shows the page of one item, with whole texts. It shows a secret if the address asks
-// for it and the reader may write. It returns memories.ErrNotFound for an unknown item.
-func (s *site) reviewItem(w http.ResponseWriter, r *http.Request) error {
-	reveal := r.URL.Query().Get(templates.FieldReveal) != ""
-	if reveal && gate.ReadOnly(r.Context()) {
-		return &badRequest{http.StatusForbidden, "The token for readers does not reveal secrets."}
-	}
-	item, err := s.store.ReviewItem(r.Context(), idOf(r))
+// addHeld adds the snoozed items.
+func (s *site) addHeld(ctx context.Context, v *templates.Review, t reviewcards.List, all map[int64]records.Agent) error {
+	page, err := s.store.Review(ctx, records.ReviewList{AgentID: t.Items.AgentID, Limit: 1})
 	if err != nil {
 		return err
 	}
-	all, err := s.store.AgentsUncounted(r.Context())
-	if err != nil {
-		return err
+	reviewcards.AddFilters(v, t, page.Counts)
+	v.Groups[0].Current, v.Left = false, page.Total
+	held, err := s.store.ReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, HeldAt: time.Now(), Limit: maxHeld})
+	names := map[string]string{}
+	for _, a := range all {
+		names[a.Slug] = a.DisplayName
 	}
-	options := s.reviewOptions(r.Context())
-	options.Reveal, options.Whole = reveal, true
-	cards, err := reviewcards.Of(r.Context(), s.store, []records.ReviewItem{item}, all, options)
-	if err != nil {
-		return err
-	}
-	cards[0].Back = templates.ReviewPath
-	return show(w, r, http.StatusOK, templates.ReviewItemPage(templates.ReviewOne{Card: cards[0]}))
-}
-
-func (s *site) reviewOptions(ctx context.Context) reviewcards.Options {
-	return reviewcards.Options{CanDecide: s.options.Decider != nil && !gate.ReadOnly(ctx), CanReveal: !gate.ReadOnly(ctx)}
-}
-
-// decide carries out the decision of the form, and redirects to the page of the form with a notice.
-// A second click counts as success. If the memories have changed, or the decision is refused, it
-// shows the queue with the reason.
-func (s *site) decide(w http.ResponseWriter, r *http.Request) error {
-	if s.options.Decider == nil {
-		return memories.ErrNotFound
-	}
-	ctx, id := r.Context(), idOf(r)
-	choice := review.Choice{Decision: r.PostFormValue(templates.FieldDecision), ETags: r.PostForm[templates.FieldETag]}
-	if choice.Decision == review.Merge {
-		description, body := r.PostFormValue(templates.FieldDescription), r.PostFormValue(templates.FieldBody)
-		choice.Description, choice.Body = &description, &body
-	}
-	item, err := s.store.ReviewItem(ctx, id)
-	if errors.Is(err, memories.ErrNotFound) {
-		if decided, err := s.store.ReviewDecisions(ctx, []string{id}); err != nil || decided[id].Item != "" {
-			return cmp.Or(err, redirectReviewed(w, r, records.ReviewItem{ID: id}, ""))
+	for _, d := range held {
+		o := review.OutcomeOf(d)
+		row := templates.ReviewHeld{
+			ID: d.Item, Title: templates.ReviewTitle(o.Names, o.Reason), Kind: templates.ReviewWord(d.Kind), Tone: reviewcards.ToneOf(findings.Kind(d.Kind)),
+			Reason: o.Reason, Until: local(d.Until), Agent: names[d.Agent],
 		}
-		return s.refuseReview(w, r, memories.ErrChanged)
+		if v.CanDecide {
+			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: templates.ReviewItemPath(d.Item, "undo")}
+		}
+		v.Held = append(v.Held, row)
 	}
+	return err
+}
+
+// addEnd adds the end card, if something was decided today and no filter hides items.
+func (s *site) addEnd(ctx context.Context, v *templates.Review, t reviewcards.List, all map[int64]records.Agent) error {
+	if t.Kind != "" || t.Group != "" || t.Items.Query != "" || v.Done == 0 {
+		return nil
+	}
+	var err error
+	v.End, err = s.reviewEnd(ctx, t.Items.AgentID, all)
+	return err
+}
+
+// reviewEnd returns the end card of today. It is nil if nothing was decided.
+func (s *site) reviewEnd(ctx context.Context, agentID int64, all map[int64]records.Agent) (*templates.ReviewEnd, error) {
+	decided, err := s.store.ReviewDecided(ctx, records.ReviewDecisionList{AgentID: agentID, Since: today(), Limit: maxToday})
 	if err != nil {
-		return err
-	}
-	if _, err := s.options.Decider.Decide(ctx, id, choice); err != nil {
-		return s.refuseReview(w, r, err)
-	}
-	return redirectReviewed(w, r, item, subjectOf(item, choice.Decision))
-}
-
-// subjectOf returns the id of the memory that the notice about a decision names, or "" if there are
-// several or none.
-func subjectOf(item records.ReviewItem, decision string) string {
-	for n, m := range item.Memories {
-		if len(item.Memories) == 1 || n == 0 && decision == review.Merge || decision == reviewcards.KeepDecision(n) {
-			return m.ID
-		}
-	}
-	return ""
-}
-
-func redirectReviewed(w http.ResponseWriter, r *http.Request, item records.ReviewItem, memory string) error {
-	return redirectWith(w, r, back(r, templates.ReviewPath), url.Values{
-		fieldDone: {doneReviewed}, fieldID: {memory}, templates.FieldItem: {item.ID}, templates.FieldAgent: {item.Agent},
-	})
-}
-
-// undoReview takes a decision back, and redirects to the page of the form. If a later change
-// prevents it, it shows the queue with the reason.
-func (s *site) undoReview(w http.ResponseWriter, r *http.Request) error {
-	if s.options.Decider == nil {
-		return memories.ErrNotFound
-	}
-	if err := s.options.Decider.Undo(r.Context(), idOf(r)); err != nil {
-		return s.refuseReview(w, r, err)
-	}
-	return redirect(w, r, back(r, templates.ReviewPath), doneUnreviewed, "")
-}
-
-// refuseReview answers a decision that failed with refused: it shows the queue at the page of the
-// form with the reason. After a failure of the database it returns refused.
-func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, refused error) error {
-	f, _ := failureOf(r, refused)
-	at, err := url.Parse(back(r, templates.ReviewPath))
-	if f.Status >= http.StatusInternalServerError || err != nil {
-		return refused
-	}
-	banner := templates.Banner{Tone: templates.Danger, Title: f.Title, Text: strings.Join(append([]string{f.Text}, f.Details...), " ")}
-	if errors.Is(refused, review.ErrChanged) || errors.Is(refused, memories.ErrChanged) || errors.Is(refused, memories.ErrNotFound) {
-		f.Status, banner.Title, banner.Text = http.StatusConflict, "This changed while you read it", "Nothing was done. The list shows it as it is now."
-	}
-	if slug, ok := strings.CutPrefix(at.Path, "/agents/"); ok {
-		if agent, err := s.store.Agent(r.Context(), strings.TrimSuffix(slug, "/review")); err == nil {
-			return s.showReview(w, r, f.Status, &agent, at, banner)
-		}
-	}
-	return s.showReview(w, r, f.Status, nil, at, banner)
-}
-
-// reviewNotice returns the notice about the decision that the values of the last action name. It is
-// nil if they name none, or one that does not exist any more. path is the page to return to after an
-// undo.
-func (s *site) reviewNotice(ctx context.Context, query url.Values, path string) (*templates.Notice, error) {
-	id := query.Get(templates.FieldItem)
-	switch query.Get(fieldDone) {
-	case doneUnreviewed:
-		return newNotice("Undone."), nil
-	case doneReviewed:
-	default:
-		return nil, nil
-	}
-	if !isText(id) {
-		return nil, nil
-	}
-	decided, err := s.store.ReviewDecisions(ctx, []string{id})
-	d, ok := decided[id]
-	if err != nil || !ok {
 		return nil, err
 	}
-	name := ""
-	if agent, err := s.store.AgentUncounted(ctx, cleanText(query.Get(templates.FieldAgent))); err == nil {
-		if m, err := s.store.Memory(ctx, agent, query.Get(fieldID)); err == nil {
-			name = m.Name
+	involved := map[string]bool{}
+	for _, d := range decided {
+		involved[d.Agent] = true
+	}
+	var ids []int64
+	chars := 0
+	for id, a := range all {
+		if involved[a.Slug] {
+			ids, chars = append(ids, id), chars+a.ClaudeMD.Chars
 		}
 	}
-	canUndo := s.options.Decider != nil && review.IsUndoable(d) && !gate.ReadOnly(ctx)
-	notice := templates.Decided(id, d.Decision, name, path, canUndo)
-	return &notice, nil
+	sizes, err := s.store.ReviewSizes(ctx, ids)
+	return reviewcards.End(decided, sizes, chars), err
+}
+
+// reviewSummary returns a handler that shows the end card of today in another format. For a day
+// without decisions the handler returns memories.ErrNotFound.
+func (s *site) reviewSummary(contentType string, write func(templates.ReviewEnd) string) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		listed, err := s.store.AgentsUncounted(r.Context())
+		if err != nil {
+			return err
+		}
+		all := map[int64]records.Agent{}
+		for _, a := range listed {
+			all[a.ID] = a
+		}
+		end, err := s.reviewEnd(r.Context(), 0, all)
+		if err != nil || end == nil {
+			return cmp.Or(err, memories.ErrNotFound)
+		}
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write([]byte(write(*end))) // the client may have disconnected
+		return nil
+	}
+}
+
+func (s *site) canDecide(ctx context.Context) bool {
+	return s.options.Decider != nil && !gate.ReadOnly(ctx)
 }

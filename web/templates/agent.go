@@ -93,7 +93,7 @@ func MissingMemories(slug string, names []string) Banner {
 		Text:    "It looks like an accident, so they are still in use.",
 		Items:   names,
 		Actions: MissingActions(slug),
-		Link:    Link{Label: "Decide one by one", Href: AttentionPath(slug) + "#missing"},
+		Link:    Link{Label: "Decide one by one", Href: ReviewKindPath(slug, "missing")},
 	}
 }
 
@@ -112,6 +112,6 @@ func BlockedReturns(slug string, n int) Banner {
 	return Banner{
 		Title: counted(n, "deleted memory has", "deleted memories have") + " turned up on disk again",
 		Text:  "The same was deleted before, so it is kept out.",
-		Link:  Link{Label: "Decide", Href: AttentionPath(slug) + "#blocked"},
+		Link:  Link{Label: "Decide", Href: ReviewKindPath(slug, "blocked")},
 	}
 }

@@ -267,18 +267,15 @@ func agentPage(title string, tab string, a Agent, frame Frame) templ.Component {
 }
 
 const (
-	memoryTab        = "memory"
-	contextTab       = "context"
-	timelineTab      = "timeline"
-	settingsTab      = "settings"
-	reviewTab        = "review"
-	attentionTab     = "attention"
-	proposalsTab     = "proposals"
-	sessionsTab      = "sessions"
-	logsTab          = "logs"
-	consolidationTab = "consolidation"
-	activityTab      = "activity"
-	trashTab         = "trash"
+	memoryTab   = "memory"
+	contextTab  = "context"
+	timelineTab = "timeline"
+	settingsTab = "settings"
+	reviewTab   = "review"
+	sessionsTab = "sessions"
+	logsTab     = "logs"
+	activityTab = "activity"
+	trashTab    = "trash"
 
 	noCount = -1
 )
@@ -292,8 +289,6 @@ func subTabs(a Agent, tab string) []subTab {
 	switch mainTab(tab) {
 	case timelineTab:
 		return []subTab{page("Events", activityTab), page("Sessions", sessionsTab), page("Logs", logsTab)}
-	case reviewTab:
-		return []subTab{page("Queue", reviewTab), page("Files", attentionTab), page("Suggestions", proposalsTab), page("Plan", consolidationTab)}
 	case memoryTab:
 		return []subTab{page("Memories", memoryTab), page("Trash", trashTab)}
 	}
@@ -305,8 +300,6 @@ func mainTab(tab string) string {
 	switch tab {
 	case activityTab, sessionsTab, logsTab:
 		return timelineTab
-	case attentionTab, proposalsTab, consolidationTab:
-		return reviewTab
 	case trashTab:
 		return memoryTab
 	}
@@ -337,7 +330,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(path)).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 111, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 104, Col: 28}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var12)
 		if templ_7745c5c3_Err != nil {
@@ -350,7 +343,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 112, Col: 16}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 105, Col: 16}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var13)
 		if templ_7745c5c3_Err != nil {
@@ -373,7 +366,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var14 string
 		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 117, Col: 9}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 110, Col: 9}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -391,7 +384,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(number(count))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 119, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 112, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {

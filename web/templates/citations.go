@@ -45,13 +45,6 @@ func (r MemoryRow) checkCitations(back string) Action {
 	return Action{Label: "Look again", About: "for what " + r.Name + " cites", Path: MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
 }
 
-// DoubtfulRow is the view of one memory with dead references.
-type DoubtfulRow struct {
-	MemoryRow
-	Citations
-	Back string // the page to return to
-}
-
 // A sentencePart is a part of a sentence: text, or a quotation of code.
 type sentencePart struct {
 	text string

@@ -31,6 +31,16 @@ func keyGroups() []keyGroup {
 			{[]string{"a"}, "accept, of a proposal"},
 			{[]string{"r"}, "refuse it; restore, in the trash"},
 		}},
+		{"Review", []key{
+			{[]string{"j", "k"}, "next, previous item"},
+			{[]string{"1", "2"}, "keep this one"},
+			{[]string{"a", "d"}, "yes; no, or delete"},
+			{[]string{"m", "b"}, "merge; keep both"},
+			{[]string{"f"}, "fix"},
+			{[]string{"v"}, "still true"},
+			{[]string{"r"}, "reveal a secret"},
+			{[]string{"z"}, "snooze for a day"},
+		}},
 		{"Everywhere", []key{
 			{[]string{"⌘K"}, "search or jump to"},
 			{[]string{"/"}, "filter"},

@@ -120,11 +120,11 @@ func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 func (v MemoryForm) leave() Link {
 	switch {
 	case v.Proposal != "":
-		return Link{Label: "Back to the proposals", Href: ProposalsPath(v.Agent.Slug)}
+		return Link{Label: "Back to suggestions", Href: ReviewKindPath(v.Agent.Slug, "suggestion")}
 	case v.Theirs != nil && v.Theirs.Deleted:
 		return Link{Label: "Leave it deleted", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.merges():
-		return Link{Label: "Cancel", Href: MemoryPath(v.Agent.Slug, v.ID, "versions")}
+		return Link{Label: "Cancel", Href: ReviewKindPath(v.Agent.Slug, "conflict")}
 	case v.Theirs != nil:
 		return Link{Label: "Keep what is there", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.Fact != "":

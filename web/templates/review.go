@@ -4,44 +4,77 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
+	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/words"
 )
 
 // The fields of the review's forms and addresses.
 const (
-	FieldItem     = "item"     // id of the item that a notice is about
+	FieldItem     = "item"     // id of an item; can be repeated
 	FieldDecision = "decision" // as the API spells it
 	FieldDays     = "days"     // length of a snooze
 	FieldReveal   = "reveal"   // shows a secret
+	FieldGroup    = "group"    // of kinds
+	FieldView     = "view"
+	FieldPage     = "page" // number of a page, from 1
+	FieldMerge    = "merge"
 )
 
-// Review is the view of the queue of all agents, or of one.
+// ViewSnoozed is the value of FieldView for items that a person has hidden.
+const ViewSnoozed = "snoozed"
+
+// Review is the view of the queue of all agents or of one, with one open item.
 type Review struct {
 	Frame
 	// Agent is the agent whose queue it is. It is nil for the queue of all agents.
-	Agent *Agent
+	Agent     *Agent
+	CanDecide bool
+	// Left is the number of items that the filters select. Minutes is the expected time for them.
+	Left, Minutes int
+	Pace          time.Duration // of a decision
+	// Done is the number of items that were decided today.
+	Done int
+	// Last is the last decision in words, and Undo takes it back. Undo is nil without such a decision.
+	Last string
+	Undo *Action
+	// Query is a part of names and reasons. Keep are the fields that a search keeps.
 	Query string
-	// Kinds is the value of FieldKind, so that a search keeps it. It is empty for all kinds.
-	Kinds string
-	// Total is the number of items that the filters select, on all pages.
-	Total int
+	Keep  []ReviewField
 	// Groups are the filters by group, with the one for all kinds first.
 	Groups []ReviewFilter
-	// Each is a filter by one kind. Kinds without an item are left out.
-	Each []ReviewFilter
+	// Kinds is a filter by one kind. Kinds without an item are left out.
+	Kinds []ReviewFilter
 	// Agents are links to the queue of each agent with items. The first leads to all agents.
 	Agents   []ReviewFilter
+	Snoozed  ReviewFilter
 	Sections []ReviewSection
-	// MoreHref is the address of the next page, or empty at the end. FirstHref is the address of
-	// the first page, or empty on that page.
-	MoreHref, FirstHref string
+	// PrevHref and NextHref are the addresses of the pages of the list around this one, or empty.
+	PrevHref, NextHref string
+	// Back is the address of the list, with its filters.
+	Back     string
+	HasPlans bool // plans can be made for the agent
+	// Plan is the state of the agent's plan. It is nil if the page does not show it.
+	Plan *ReviewPlan
+
+	// One of these is shown. All are nil if there is nothing to review.
+	Card  *ReviewCard
+	Batch *ReviewBatch
+	Held  []ReviewHeld // of the view ViewSnoozed
+	End   *ReviewEnd
+
+	IsSnoozed bool
+	CheckedAt time.Time // zero if nothing was examined yet
 }
+
+// ReviewField is a hidden field of a form.
+type ReviewField struct{ Name, Value string }
 
 // ReviewFilter is a link that narrows the queue.
 type ReviewFilter struct {
@@ -51,37 +84,105 @@ type ReviewFilter struct {
 	Current bool
 }
 
-// ReviewSection holds the items of one group on a page.
+// ReviewSection holds the rows of one group on a page.
 type ReviewSection struct {
 	ID    string
 	Label string
-	Count int // on all pages
-	Items []ReviewCard
+	Href  string // opens the group, if it has no rows on this page
+	Count int    // on all pages
+	Rows  []ReviewRow
 }
 
-// ReviewCard is the view of one item.
+// ReviewRow is the view of one item in the list.
+type ReviewRow struct {
+	ID      string
+	Href    string
+	Kind    string // in words
+	KindID  string // as the API spells it
+	Title   string // the names
+	Reason  string
+	Agent   string // name of the agent; empty in the queue of one
+	Tone    Tone
+	Current bool
+	CanPick bool // it can be part of a batch
+	ETags   []string
+}
+
+// ReviewCard is the view of the open item.
 type ReviewCard struct {
 	ID      string
 	Kind    string // in words
+	KindID  string // as the API spells it
 	Tone    Tone
 	Agent   string // slug
 	Name    string // of the agent
 	Reason  string
+	Lead    string // what to do, in one sentence
 	FoundAt time.Time
-	Sides   []ReviewSide
+	// Place is the number of the item in the list, of Total.
+	Place, Total       int
+	PrevHref, NextHref string
+	Sides              []ReviewSide
+	// Members are memories without their texts.
+	Members []ReviewMember
 	// More is the number of memories that are left out.
 	More int
+	// Facts are more lines about the item, such as where a secret is.
+	Facts   []ReviewFact
+	Quote   *ReviewQuote
+	Changes []ReviewChange
+	Fixes   []ReviewFix
+	Effect  string // of the decision that is shown first
+	Undoes  bool   // the effect can be undone
+	Related []ReviewRelated
 	// Links lead to the pages that show more about the item.
 	Links []Link
 	// Choices are the decisions. It is empty if the reader may not decide.
 	Choices []ReviewChoice
 	// ETags are those of the memories that the item is about.
 	ETags []string
-	Back  string // the page to return to
-	// Whole reports whether the card is alone on its page.
-	Whole bool
-	// Merging is the form for a merged text. It is nil if the item allows no merge, and on a list.
+	// Keep are the fields of the filters, so that the next item is of the same list.
+	Keep []ReviewField
+	// Batch leads to a decision about all items of the kind. Its label is empty without one.
+	Batch Link
+	// Merging is the form for a merged text. It is nil if the page shows none.
 	Merging *ReviewMerge
+}
+
+// ReviewMember is one of many memories of an item.
+type ReviewMember struct{ Name, Href, Path string }
+
+// ReviewFact is a line of facts.
+type ReviewFact struct{ Label, Text string }
+
+// ReviewQuote is a part of a conversation.
+type ReviewQuote struct {
+	Text string
+	From string
+	At   time.Time
+}
+
+// ReviewChange is the change of one file or memory by a decision.
+type ReviewChange struct {
+	Title string
+	Href  string // page of the memory; empty without one
+	Path  bool   // Title is a path
+	Note  string
+	Diff  diff.Diff
+}
+
+// ReviewFix is one of several other fixes of a file.
+type ReviewFix struct {
+	Action  Action
+	Fields  []ReviewField
+	Type    memories.Type
+	HasType bool
+}
+
+// ReviewRelated is another memory about the same.
+type ReviewRelated struct {
+	Name, Href, Description, Why string
+	Type                         memories.Type
 }
 
 // ReviewSide is the view of one memory or other text of an item.
@@ -91,14 +192,15 @@ type ReviewSide struct {
 	Href        string
 	Type        memories.Type
 	HasType     bool // false for a text that is no memory
-	Age         Age
-	Recalls     int // in the last 30 days
-	Path        string
+	Label       string
+	Facts       []ReviewFact
 	Description []words.Part // with evidence marked
 	Body        []words.Part // with evidence marked
 	IsCut       bool         // Body is only a part
 	Recommended bool
+	Why         string // one word, of a recommended side
 	RevealHref  string // page without masks; empty if there is nothing to reveal or the reader may not
+	HideHref    string // page with masks, of a text that is shown without
 	Masked      bool
 }
 
@@ -106,6 +208,7 @@ type ReviewSide struct {
 type ReviewChoice struct {
 	Value       string // as the API spells it
 	Label       string
+	Key         string // one character; empty without a key
 	Recommended bool
 	Destroys    bool   // the button is red
 	Confirm     string // question of a second step; empty without one
@@ -117,26 +220,100 @@ type ReviewMerge struct {
 	Name        string
 	Description string
 	Body        string
+	Diff        diff.Diff // of the first two texts
+	CancelHref  string
 }
 
-// ReviewOne is the view of the page of one item.
-type ReviewOne struct {
-	Frame
-	Card ReviewCard
+// ReviewBatch is the view of a decision about several items.
+type ReviewBatch struct {
+	Title   string
+	Rows    []ReviewRow
+	Left    int // items that are not listed
+	Choices []ReviewBatchChoice
+	Back    string
+	Keep    []ReviewField
+}
+
+// ReviewBatchChoice is one decision about all items of a batch.
+type ReviewBatchChoice struct {
+	Value       string
+	Label       string
+	Effect      string
+	Recommended bool
+	Destroys    bool
+}
+
+// ReviewHeld is the view of an item that a person has hidden.
+type ReviewHeld struct {
+	ID     string
+	Title  string
+	Kind   string
+	Tone   Tone
+	Reason string
+	Agent  string    // name
+	Until  time.Time // zero if it is hidden until its contents change
+	Show   Action
+}
+
+// ReviewEnd is the view of the end card.
+type ReviewEnd struct {
+	Decisions, Minutes, Agents    int
+	MemoriesBefore, MemoriesAfter int
+	Before, After                 ReviewBar
+	Counts                        []ReviewFact
+}
+
+// ReviewBar is the size of a conversation's context in tokens, by its parts.
+type ReviewBar struct {
+	Total int
+	Parts []ReviewBarPart
+}
+
+// ReviewBarPart is one part of a bar. Kind is a memory type, or hand.
+type ReviewBarPart struct {
+	Kind   string
+	Label  string
+	Tokens int
 }
 
 // ReviewPath is the path of the queue of all agents.
 const ReviewPath = "/review"
 
-// AgentReviewPath returns the path of an agent's queue.
-func AgentReviewPath(slug string) string { return AgentPath(slug, reviewTab) }
+// AgentReviewPath returns the path of an agent's queue, or of an item or action below it that rest
+// names.
+func AgentReviewPath(slug string, rest ...string) string {
+	return AgentPath(slug, append([]string{reviewTab}, rest...)...)
+}
 
 // ReviewItemPath returns the path of an item's page, or of an action below it that rest names.
 func ReviewItemPath(id string, rest ...string) string {
 	return strings.Join(append([]string{ReviewPath, id}, rest...), "/")
 }
 
-// ReviewItemAnchor returns the HTML id of an item's card.
+// The paths of the end card in other formats.
+const (
+	ReviewPicturePath  = ReviewPath + "/summary.svg"
+	ReviewMarkdownPath = ReviewPath + "/summary.md"
+	ReviewBatchPath    = ReviewPath + "/batch"
+)
+
+// ReviewKindPath returns the path of the items of a kind in an agent's queue.
+func ReviewKindPath(slug, kind string) string {
+	return WithQuery(AgentReviewPath(slug), map[string]string{FieldKind: kind})
+}
+
+// ProposalPath returns the path of the form for one suggestion, or of an action on it that rest
+// names.
+func ProposalPath(slug, id string, rest ...string) string {
+	return AgentPath(slug, append([]string{"proposals", id}, rest...)...)
+}
+
+// StepUndoPath returns the path that undoes an applied step of a plan.
+func StepUndoPath(slug, step string) string {
+	return AgentPath(slug, "consolidation", "steps", step, "undo")
+}
+
+// ReviewItemAnchor returns the HTML id of an item's row.
 func ReviewItemAnchor(id string) string { return "item-" + id }
 
 // PlainText returns the text of parts without their marks.
@@ -169,20 +346,28 @@ var reviewWords = map[string]string{
 	"safety": "Safety", "wrong": "Wrong", "tidy_up": "Tidy up", "suggestions": "Suggestions",
 
 	"secret": "Secret", "injection": "Injection", "missing": "Missing", "contradiction": "Contradiction", "conflict": "Conflict", "unfinished": "Unfinished",
-	"broken": "Broken", "blocked": "Blocked", "expired": "Expired", "duplicate": "Duplicate", "junk": "Junk", "link": "Dead link", "index": "Index",
+	"broken": "Broken file", "blocked": "Blocked", "expired": "Expired", "duplicate": "Duplicate", "junk": "Junk", "link": "Dead link", "index": "Index",
 	"unchecked": "Unchecked", "suggestion": "Suggestion", "plan": "Plan",
 
 	"remove_value": "Remove the value…", "allow": "Allow", "delete": "Delete", "keep_1": "Keep 1", "keep_2": "Keep 2", "keep_3": "Keep 3", "keep_4": "Keep 4",
 	"merge": "Merge…", "keep_both": "Keep both", "still_true": "Still true", "keep": "Keep", "write_back": "Write back", "use_file": "Use the file",
-	"fix": "Fix", "accept": "Accept", "dismiss": "Dismiss", "apply": "Apply", "skip": "Skip", "snooze": "Snooze 30 days", "never": "Never ask again",
+	"fix": "Fix", "accept": "Accept", "dismiss": "Dismiss", "apply": "Apply", "skip": "Skip", "snooze": "Snooze", "never": "Until it changes",
 
 	"secret/allow": "Not a secret", "unfinished/write_back": "Write last good back", "broken/delete": "Delete file", "blocked/delete": "Remove file",
-	"index/fix": "Shorten",
+	"index/fix": "Shorten…",
 }
 
 // ReviewWord returns a group, kind or decision of the review in words. An unknown one is returned
 // as it is.
 func ReviewWord(of string) string { return cmp.Or(reviewWords[of], of) }
+
+// ReviewHeading returns the heading of a group in the list.
+func ReviewHeading(group string) string {
+	if group == "wrong" {
+		return "Wrong or unclear"
+	}
+	return ReviewWord(group)
+}
 
 // DecisionLabel returns the label of a decision's button. kind and decision are as the API spells
 // them.
@@ -190,34 +375,90 @@ func DecisionLabel(kind, decision string) string {
 	return cmp.Or(reviewWords[kind+"/"+decision], ReviewWord(decision))
 }
 
-// doneWords begin the notices about decisions that are made.
+// doneWords are the decisions that are made, in words.
 var doneWords = map[string]string{
-	"remove_value": "Removed the value", "allow": "Allowed", "delete": "Deleted", "keep_1": "Kept", "keep_2": "Kept", "keep_3": "Kept", "keep_4": "Kept",
-	"merge": "Merged", "keep_both": "Kept both", "still_true": "Still true", "keep": "Kept", "write_back": "Wrote back", "use_file": "Used the file",
-	"fix": "Fixed", "accept": "Accepted", "dismiss": "Dismissed", "apply": "Applied", "skip": "Skipped", "snooze": "Snoozed", "never": "Not asked again",
+	"remove_value": "Removed the value from", "allow": "Allowed", "delete": "Deleted", "merge": "Merged", "keep_both": "Kept both:",
+	"still_true": "Confirmed", "keep": "Kept", "write_back": "Wrote back", "use_file": "Used the file of",
+	"fix": "Fixed", "accept": "Accepted", "dismiss": "Dismissed", "apply": "Applied", "skip": "Skipped", "snooze": "Snoozed", "never": "Hidden:",
 }
 
-// Decided returns the notice that an item was decided, with an undo if it can be undone. name is
-// the memory's, or "" to name none. back is the page to return to after the undo.
-func Decided(id, decision, name, back string, undo bool) Notice {
-	n := Notice{Text: strings.TrimSpace(cmp.Or(doneWords[decision], "Decided") + " " + name)}
+// Decided returns a decision about an item in words. name is the memory's, or what else the item is
+// about.
+func Decided(decision, name string) string {
+	done := doneWords[decision]
+	if done == "" && strings.HasPrefix(decision, "keep_") {
+		done = "Kept"
+	}
+	return cmp.Or(done, "Decided:") + " " + name
+}
+
+// DecidedNotice returns the notice that an item was decided, with an undo if it can be undone. back
+// is the page to return to after the undo.
+func DecidedNotice(id, words, back string, undo bool) Notice {
+	n := Notice{Text: words}
 	if undo {
-		n.Actions = []Action{{Label: "Undo", About: "the decision", Path: ReviewItemPath(id, "undo"), Back: back, Does: "undo", Focus: ReviewItemAnchor(id), Style: Primary}}
+		n.Actions = []Action{{Label: "Undo", About: "the decision", Path: ReviewItemPath(id, "undo"), Back: back, Does: "undo", Style: Primary}}
 	}
 	return n
 }
 
-// isNarrowed reports whether a filter or a search may hide items.
-func (v Review) isNarrowed() bool { return v.Query != "" || v.Kinds != "" }
+// ReviewTitle returns the names of an item's memories as its title, or other if it has none.
+func ReviewTitle(names []string, other string) string {
+	switch {
+	case len(names) == 0:
+		return other
+	case len(names) <= 2:
+		return strings.Join(names, " ↔ ")
+	}
+	return names[0] + " and " + strconv.Itoa(len(names)-1) + " more"
+}
 
-func (v Review) found() string { return counted(v.Total, "item", "items") }
+// Tokens returns about how many tokens a text of so many Unicode characters takes: a quarter.
+func Tokens(chars int) int {
+	if chars < 0 {
+		return -Tokens(-chars)
+	}
+	return (chars + 3) / 4
+}
+
+// isNarrowed reports whether a filter or a search may hide items.
+func (v Review) isNarrowed() bool { return v.Query != "" || len(v.Keep) > 0 }
 
 // title returns the title of the browser's tab, with the number of items.
 func (v Review) title() string {
-	if v.Total > 0 {
-		return "(" + number(v.Total) + ") Review"
+	if v.Left > 0 && !v.IsSnoozed {
+		return "(" + number(v.Left) + ") Review"
 	}
 	return "Review"
+}
+
+// left returns the number of items and the time for them in words.
+func (v Review) left() string {
+	switch {
+	case v.IsSnoozed:
+		return counted(len(v.Held), "snoozed item", "snoozed items")
+	case v.Left == 0:
+		return "Nothing left"
+	}
+	return number(v.Left) + " left · about " + number(v.Minutes) + " min"
+}
+
+// progress returns the share of today's items that are decided, of a bar of 100.
+func (v Review) progress() string {
+	if v.Done == 0 {
+		return "0"
+	}
+	return strconv.Itoa(max(1, 100*v.Done/(v.Done+v.Left)))
+}
+
+// menu returns the label of a menu: the current filter, else other.
+func menuLabel(filters []ReviewFilter, other string) string {
+	for _, f := range filters {
+		if f.Current {
+			return f.Label
+		}
+	}
+	return other
 }
 
 // about names the item for screen readers.
@@ -228,37 +469,38 @@ func (c ReviewCard) about() string {
 	return visible(c.Sides[0].Name)
 }
 
-// buttons returns the choices that act at once or lead to a page.
-func (c ReviewCard) buttons() (all []ReviewChoice) {
+// main returns the choices that decide, without the snoozes.
+func (c ReviewCard) main() (all []ReviewChoice) {
 	for _, choice := range c.Choices {
-		if choice.Confirm == "" {
+		if choice.Value != "snooze" && choice.Value != "never" {
 			all = append(all, choice)
 		}
 	}
 	return all
 }
 
-// others returns the choices with a second step.
-func (c ReviewCard) others() (all []ReviewChoice) {
-	for _, choice := range c.Choices {
-		if choice.Confirm != "" {
-			all = append(all, choice)
-		}
+func (c ReviewChoice) style() string {
+	switch {
+	case c.Recommended:
+		return "primary"
+	case c.Destroys:
+		return string(Destructive)
 	}
-	return all
-}
-
-func (c ReviewChoice) style() Style {
-	if c.Destroys {
-		return Destructive
-	}
-	return Plain
+	return ""
 }
 
 // confirmed returns the label of the second step.
 func (c ReviewChoice) confirmed() string {
 	return strings.TrimSuffix(Action{Label: c.Label}.confirmed().Label, "…")
 }
+
+// kindIcons are the icons of the kinds that have not one of their own name.
+var kindIcons = map[string]string{
+	"missing": "attention", "unfinished": "broken", "blocked": "undo", "duplicate": "copy", "junk": "delete", "index": "page", "unchecked": "clock", "plan": "fix",
+}
+
+// kindIcon returns the icon of a kind.
+func kindIcon(kind string) string { return cmp.Or(kindIcons[kind], kind) }
 
 // reviewText returns a component that writes a text with its evidence marked. A template would add
 // white space, which the page shows.

@@ -1,17 +1,21 @@
-// Package reviewcards makes the view models of items of the review: it reads the texts that items
-// are about, marks the evidence in them, and says in words what can be decided. Package pages shows
-// them.
+// Package reviewcards makes the view models of the review. It reads the texts of items, marks the
+// words that differ, and describes decisions in words. Package pages shows them.
 package reviewcards
 
 import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"memoir/internal/agents"
+	"memoir/internal/diff"
+	"memoir/internal/extraction"
 	"memoir/internal/findings"
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
@@ -25,13 +29,16 @@ const (
 	// maxSides is the maximum number of memories of an item that are shown. Only an item about
 	// missing files has more.
 	maxSides = 4
-	// maxPage is the intended size of a page in bytes. The frame, each item and each of its memories
-	// take about so many without texts (measured).
-	maxPage, frameSize, itemSize, sideSize = 145_000, 12_000, 1_200, 430
+	// maxTexts is the maximum size of all texts of a card in bytes, so that a page stays below 150 KB.
+	maxTexts = 40_000
 	// recallDays is the number of days whose recalls are counted, as the order of the queue does.
 	recallDays = 30
-	// minText and maxText limit the size of one text on a list, in bytes (arbitrary).
-	minText, maxText = 160, 1500
+	// maxLines is the maximum number of lines of a diff (arbitrary).
+	maxLines = 60
+	// maxMembers is the maximum number of missing memories that are listed (arbitrary).
+	maxMembers = 100
+	// maxRelated is the maximum number of other memories about the same (arbitrary).
+	maxRelated = 3
 )
 
 // Store reads the texts of items, with masks. Revealed reads a memory without them.
@@ -40,7 +47,22 @@ type Store interface {
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error)
-	Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error)
+	RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error)
+	Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error)
+	MemoriesWith(ctx context.Context, agentID int64, parts, besides []string, most int) ([]records.ReviewLink, error)
+	ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error)
+	DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error)
+}
+
+// Engine proposes fixes of files. It changes nothing.
+type Engine interface {
+	ProposeFixes(ctx context.Context, slug, id string) ([]engine.Flawed, error)
+	PreviewIndex(ctx context.Context, slug string) (engine.IndexChange, error)
+}
+
+// Proposals reads suggestions from conversations.
+type Proposals interface {
+	Proposal(ctx context.Context, slug, id string) (extraction.Proposed, error)
 }
 
 // Options says what a reader may do, and how much is shown.
@@ -48,247 +70,550 @@ type Options struct {
 	CanDecide bool
 	CanReveal bool // offers a page with the secret
 	Reveal    bool // shows the secret
-	Whole     bool // shows whole texts; for one item
+	Merge     bool // shows the form for a merged text
+	Here      string
 }
 
-// maker makes the cards of one page.
-type maker struct {
+// Maker makes cards.
+type Maker struct {
+	Store     Store
+	Engine    Engine
+	Proposals Proposals
 	Options
-	ctx    context.Context
-	store  Store
-	most   int // length of a text in bytes
-	agents map[int64]records.Agent
-	texts  map[string]records.ReviewText
-	others map[string]templates.ReviewSide // texts that are no memories, by the item's subject
 }
 
-// Of returns the cards of the items, in the same order, without Back. all are all agents. A memory
-// that is deleted since has a side without a text.
-func Of(ctx context.Context, store Store, items []records.ReviewItem, all []records.Agent, o Options) ([]templates.ReviewCard, error) {
-	v := &maker{
-		Options: o, ctx: ctx, store: store,
-		agents: map[int64]records.Agent{}, texts: map[string]records.ReviewText{}, others: map[string]templates.ReviewSide{},
-	}
-	for _, a := range all {
-		v.agents[a.ID] = a
-	}
-	wanted, kinds, sides := map[int64][]string{}, map[int64]map[findings.Kind]bool{}, 1
-	room := maxPage - frameSize - itemSize*len(items)
-	for _, item := range items {
-		for _, m := range item.Memories[:min(len(item.Memories), maxSides)] {
-			wanted[item.AgentID] = append(wanted[item.AgentID], m.ID)
-			sides, room = sides+1, room-sideSize-2*len(m.Name)
-		}
-		if kinds[item.AgentID] == nil {
-			kinds[item.AgentID] = map[findings.Kind]bool{}
-		}
-		kinds[item.AgentID][item.Kind] = true
-	}
-	v.most = min(max(room/sides*2/3, minText), maxText) // the description gets half of it
-	if o.Whole {
-		v.most = memories.MaxFileSize
-	}
-	for id := range kinds {
-		if err := v.read(v.agents[id], wanted[id], kinds[id]); err != nil {
-			return nil, err
-		}
-	}
-	cards := make([]templates.ReviewCard, len(items))
-	for i, item := range items {
-		cards[i] = v.card(item)
-		if item.Kind == findings.Conflict {
-			if err := v.addVersions(item, &cards[i]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return cards, nil
+// card is a card in the making.
+type card struct {
+	Maker
+	ctx   context.Context
+	agent records.Agent
+	item  records.ReviewItem
+	texts map[string]records.ReviewText
+	most  int // length of a text in bytes
+	// mergeHref is the form that merges the contents of a memory's files. It is empty without one.
+	mergeHref string
+	templates.ReviewCard
 }
 
-// read reads the memories with the ids, and other texts that items of the kinds are about.
-func (v *maker) read(agent records.Agent, ids []string, kinds map[findings.Kind]bool) error {
-	found, err := v.store.ReviewTexts(v.ctx, agent.ID, time.Now().AddDate(0, 0, -recallDays), ids)
+// Card returns the card of an item of the agent, without its place in a list. A memory that is
+// deleted since has a side without a text.
+func (m Maker) Card(ctx context.Context, agent records.Agent, item records.ReviewItem) (templates.ReviewCard, error) {
+	c := &card{Maker: m, ctx: ctx, agent: agent, item: item, texts: map[string]records.ReviewText{}, most: maxTexts}
+	c.ReviewCard = templates.ReviewCard{
+		ID: item.ID, Kind: templates.ReviewWord(string(item.Kind)), KindID: string(item.Kind), Tone: ToneOf(item.Kind), Agent: item.Agent,
+		Name: cmp.Or(agent.DisplayName, item.Agent), Reason: item.Reason, Lead: leadOf(item), FoundAt: item.CreatedAt.Local(), Links: linksOf(item),
+	}
+	for _, f := range []func() error{c.addMemories, c.addOther, c.addFixes, c.addRelated} {
+		if err := f(); err != nil {
+			return templates.ReviewCard{}, err
+		}
+	}
+	c.addEffect()
+	if m.CanDecide {
+		c.addChoices()
+	}
+	return c.ReviewCard, nil
+}
+
+// leads say what to do about an item of a kind, in one sentence.
+var leads = map[findings.Kind]string{
+	findings.Secret: "Agents do not receive this memory until you decide.", findings.Injection: "Agents do not receive this memory until you decide.",
+	findings.Missing: "Many files disappeared together. The memories stay active until you decide.", findings.Contradiction: "Both are in use. Keep the one that is true.",
+	findings.Conflict: "Same name; the newest is used.", findings.Unfinished: "The last good content stays in use.",
+	findings.Broken: "Fix the file, or delete it.", findings.Blocked: "Deleted content that returns is blocked.",
+	findings.Expired: "Delete it, or confirm that it still holds.", findings.Duplicate: "One of them is enough.",
+	findings.Junk: "Says nothing that a later conversation can use.", findings.Link: "A link or path leads nowhere.",
+	findings.Index: "The agent does not see the lines past its limit.", findings.Unchecked: "Confirm it, or delete it.",
+	findings.Suggestion: "From a conversation. Accept, edit or dismiss.", findings.Plan: "One step of a plan. Nothing has changed yet.",
+}
+
+// leadOf returns what to do about an item, in one sentence.
+func leadOf(item records.ReviewItem) string {
+	switch n := len(item.Memories); {
+	case item.Kind == findings.Contradiction && n == 1:
+		return "Delete it, or keep it if it still holds."
+	case item.Kind == findings.Contradiction && n > 2:
+		return "All are in use. Keep the one that is true."
+	}
+	return leads[item.Kind]
+}
+
+// ToneOf returns the tone of a kind: danger for safety, warning for what is wrong, good for
+// suggestions.
+func ToneOf(kind findings.Kind) templates.Tone {
+	switch review.GroupOf(kind) {
+	case review.Safety:
+		return templates.Danger
+	case review.Wrong:
+		return templates.Warning
+	case review.Suggestions:
+		return templates.Good
+	}
+	return templates.Quiet
+}
+
+// addMemories adds the memories of the item as sides, with the words that differ or the evidence
+// marked.
+func (c *card) addMemories() error {
+	item := c.item
+	shown := item.Memories[:min(len(item.Memories), maxSides)]
+	if item.Kind == findings.Missing {
+		shown = nil
+		for _, m := range item.Memories[:min(len(item.Memories), maxMembers)] {
+			c.Members = append(c.Members, templates.ReviewMember{Name: m.Name, Href: templates.MemoryPath(item.Agent, m.ID), Path: m.Path})
+		}
+		c.More = max(0, len(item.Memories)-maxMembers)
+	}
+	if len(item.Memories) <= 500 {
+		for _, m := range item.Memories {
+			c.ETags = append(c.ETags, m.ETag)
+		}
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	ids := make([]string, len(shown))
+	for i, m := range shown {
+		ids[i] = m.ID
+	}
+	found, err := c.Store.ReviewTexts(c.ctx, c.agent.ID, time.Now().AddDate(0, 0, -recallDays), ids)
 	if err != nil {
 		return err
 	}
 	for _, t := range found {
-		if v.Reveal && t.IsQuarantined() {
-			m, err := v.store.Revealed(v.ctx, agent, t.ID)
+		if c.Reveal && t.IsQuarantined() {
+			m, err := c.Store.Revealed(c.ctx, c.agent, t.ID)
 			if err != nil {
 				return err
 			}
 			t.Name, t.Description, t.Body = m.Name, m.Description, m.Body
 		}
-		v.texts[t.ID] = t
+		c.texts[t.ID] = t
 	}
-	if kinds[findings.Blocked] {
-		page, err := v.store.BlockedPage(v.ctx, agent.ID, records.MaxLimit, "")
+	if item.Kind == findings.Conflict {
+		return c.addVersions()
+	}
+	c.most = maxTexts / len(shown)
+	bodies, descriptions := make([]string, len(shown)), make([]string, len(shown))
+	for i, m := range shown {
+		bodies[i], descriptions[i] = c.texts[m.ID].Body, c.texts[m.ID].Description
+	}
+	var inBody, inDescription [][]templates.TextSpan
+	if len(shown) > 1 {
+		inBody, inDescription = Differing(bodies), Differing(descriptions)
+	}
+	for i, m := range shown {
+		var more [2][]templates.TextSpan
+		if inBody != nil {
+			more[0] = inBody[i]
+		}
+		if inDescription != nil {
+			more[1] = inDescription[i]
+		}
+		side, err := c.side(m, more[0], more[1])
 		if err != nil {
 			return err
 		}
-		for _, b := range page.Blocked {
-			v.addOther(b.ID, templates.ReviewSide{Name: b.Name, Path: b.Path, Type: b.Type, HasType: true}, b.Description, b.Body)
-		}
-	}
-	if kinds[findings.Suggestion] {
-		page, err := v.store.Proposals(v.ctx, agent.ID, records.ProposalWaiting, records.MaxLimit, "")
-		if err != nil {
-			return err
-		}
-		for _, p := range page.Proposals {
-			v.addOther(p.ID.String(), templates.ReviewSide{Name: p.Name, Type: p.Type, HasType: true}, p.Description, p.Body)
-		}
-	}
-	return nil
-}
-
-// addOther adds a text that is no memory. Secrets in it are masked.
-func (v *maker) addOther(subject string, side templates.ReviewSide, description, body string) {
-	side.Name = quarantine.MaskSecrets(side.Name)
-	side.Description, _ = templates.MarkSpans(quarantine.MaskSecrets(description), nil, maxText)
-	side.Body, side.IsCut = templates.MarkSpans(quarantine.MaskSecrets(body), nil, v.most)
-	v.others[subject] = side
-}
-
-func (v *maker) card(item records.ReviewItem) templates.ReviewCard {
-	agent := v.agents[item.AgentID]
-	c := templates.ReviewCard{
-		ID: item.ID, Kind: templates.ReviewWord(string(item.Kind)), Agent: item.Agent, Name: cmp.Or(agent.DisplayName, item.Agent), Reason: item.Reason, FoundAt: item.CreatedAt.Local(),
-		More: max(0, len(item.Memories)-maxSides), Links: linksOf(item), Whole: v.Whole,
-	}
-	if review.GroupOf(item.Kind) == review.Safety {
-		c.Tone = templates.Danger
-	}
-	for _, m := range item.Memories[:min(len(item.Memories), maxSides)] {
-		c.Sides = append(c.Sides, v.side(item, m))
-		if len(item.Memories) <= maxSides {
-			c.ETags = append(c.ETags, m.ETag)
-		}
-	}
-	if other, ok := v.others[item.Subject]; ok {
-		c.Sides = append(c.Sides, other)
-	}
-	if v.CanDecide {
-		c.Choices = choicesOn(item)
-		if len(item.Memories) == 1 && !c.Sides[0].Masked && editable[item.Kind] {
-			c.Links = append(c.Links, templates.Link{Label: "Edit", Href: templates.MemoryPath(item.Agent, item.Memories[0].ID, "edit")})
-		}
-	}
-	if v.Whole && slices.ContainsFunc(c.Choices, func(choice templates.ReviewChoice) bool { return choice.Value == review.Merge }) {
-		c.Merging = mergeOf(c)
-	}
-	return c
-}
-
-// addVersions replaces the only side of a conflict by the contents of the memory's files, in the
-// order of the item's Subject.
-func (v *maker) addVersions(item records.ReviewItem, c *templates.ReviewCard) error {
-	t, ok := v.texts[item.Memories[0].ID]
-	if !ok {
-		return nil
-	}
-	versions, err := v.store.Versions(v.ctx, t.Memory)
-	if err != nil || len(versions) < 2 {
-		return err
-	}
-	place := func(of records.Version) int {
-		return strings.Index(item.Subject, hex.EncodeToString(of.Fingerprint[:]))
-	}
-	slices.SortStableFunc(versions, func(a, b records.Version) int { return cmp.Compare(place(a), place(b)) })
-	c.More, c.Sides = max(0, len(versions)-maxSides), nil
-	for _, version := range versions[:min(len(versions), maxSides)] {
-		side := templates.ReviewSide{Name: t.Name, Href: templates.MemoryPath(item.Agent, t.ID, "versions"), Type: version.Type, HasType: true}
-		for _, f := range version.Files {
-			age := memories.AgeOf(f.ContentAt, time.Now())
-			side.Path, side.Age = f.Path, templates.Age{Text: age.String()}
-		}
-		side.Description, _ = templates.MarkSpans(version.Description, nil, v.most/2)
-		side.Body, side.IsCut = templates.MarkSpans(version.Body, nil, v.most)
 		c.Sides = append(c.Sides, side)
 	}
+	c.explainKeep()
 	return nil
 }
 
-// side returns a memory of an item, with evidence marked. It marks nothing in masked texts, and in
-// a memory that has changed since.
-func (v *maker) side(item records.ReviewItem, of records.ReviewMemory) templates.ReviewSide {
-	side := templates.ReviewSide{Name: of.Name, Href: templates.MemoryPath(item.Agent, of.ID), Recommended: item.Keep == of.ID}
-	m, ok := v.texts[of.ID]
+// side returns a memory of an item. It marks the given spans, or the evidence without them. It marks
+// nothing in masked texts, and in a memory that has changed since.
+func (c *card) side(of records.ReviewMemory, body, description []templates.TextSpan) (templates.ReviewSide, error) {
+	side := templates.ReviewSide{Name: of.Name, Href: templates.MemoryPath(c.item.Agent, of.ID), Recommended: c.item.Keep == of.ID}
+	m, ok := c.texts[of.ID]
 	if !ok {
-		return side
+		side.Label = "Deleted"
+		return side, nil
 	}
-	age := m.Age(time.Now())
-	side.Name, side.Type, side.HasType, side.Recalls = m.Name, m.Type, true, m.Recalls
-	side.Age = templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()}
-	side.Masked = m.IsQuarantined() && !v.Reveal
-	if side.Masked && v.CanReveal {
-		side.RevealHref = templates.WithQuery(templates.ReviewItemPath(item.ID), map[string]string{templates.FieldReveal: "true"})
+	side.Name, side.Type, side.HasType = m.Name, m.Type, true
+	side.Masked = m.IsQuarantined() && !c.Reveal
+	item := templates.ReviewItemPath(c.item.ID)
+	switch {
+	case side.Masked && c.CanReveal:
+		side.RevealHref = templates.WithQuery(item, map[string]string{templates.FieldReveal: "true"})
+	case m.IsQuarantined() && c.Reveal:
+		side.HideHref = item
 	}
 	spans := map[findings.Field][]templates.TextSpan{}
 	if !side.Masked && engine.ETag(m.Memory) == of.ETag {
-		for _, e := range item.Evidence {
+		for _, e := range c.item.Evidence {
 			if e.Memory == of.ID {
 				spans[e.Field] = append(spans[e.Field], templates.TextSpan{Start: e.Start, End: e.End})
 			}
 		}
-	}
-	side.NameParts, _ = templates.MarkSpans(m.Name, spans[findings.Name], maxText)
-	side.Description, _ = templates.MarkSpans(m.Description, spans[findings.Description], v.most/2)
-	side.Body, side.IsCut = templates.MarkSpans(m.Body, spans[findings.Body], v.most)
-	return side
-}
-
-// KeepDecision returns the decision that keeps the memory at an index.
-func KeepDecision(n int) string { return fmt.Sprintf("keep_%d", n+1) }
-
-// editable are the kinds that an edit of the memory can settle.
-var editable = map[findings.Kind]bool{
-	findings.Injection: true, findings.Broken: true, findings.Expired: true, findings.Junk: true, findings.Link: true, findings.Unchecked: true,
-}
-
-// choicesOn returns the decisions about an item.
-func choicesOn(item records.ReviewItem) (all []templates.ReviewChoice) {
-	recommended := review.Recommended(item)
-	for _, d := range review.Decisions(item) {
-		c := templates.ReviewChoice{Value: d, Label: templates.DecisionLabel(string(item.Kind), d), Recommended: d == recommended, Destroys: d == review.Delete}
-		switch d {
-		case review.RemoveValue:
-			c.Destroys, c.Confirm = true, "The value becomes [removed] in all files and revisions. This cannot be undone."
-		case review.Merge:
-			c.Href = templates.ReviewItemPath(item.ID) + "#merge"
+		if body != nil || description != nil {
+			spans[findings.Body], spans[findings.Description] = body, description
 		}
-		all = append(all, c)
 	}
-	return all
+	side.NameParts, _ = templates.MarkSpans(m.Name, spans[findings.Name], c.most)
+	if !repeats(m.Body, m.Description) {
+		side.Description, _ = templates.MarkSpans(m.Description, spans[findings.Description], c.most/2)
+	}
+	side.Body, side.IsCut = templates.MarkSpans(m.Body, spans[findings.Body], c.most)
+	var err error
+	side.Facts, err = c.facts(m)
+	return side, err
 }
 
-// linksOf returns the links to the page that shows more about an item of its kind.
-func linksOf(item records.ReviewItem) []templates.Link {
-	slug := item.Agent
+// repeats reports whether a body begins with the description, so that the latter says nothing new.
+func repeats(body, description string) bool {
+	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimRight(strings.TrimSpace(description), ".…"))
+}
+
+// facts returns the time, the recalls, the source and the cost of a memory.
+func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
+	var facts []templates.ReviewFact
+	add := func(label, text string) { facts = append(facts, templates.ReviewFact{Label: label, Text: text}) }
+	if !m.ModifiedAt.Before(memories.KnownSince) {
+		add("Written", m.ModifiedAt.Local().Format("2 Jan 2006")+", "+m.Age(time.Now()).String())
+	}
+	used, err := c.Store.RecallsOf(c.ctx, m.Memory)
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case item.Kind == findings.Conflict:
-		return []templates.Link{{Label: "Compare files", Href: templates.MemoryPath(slug, item.Memories[0].ID, "versions")}}
-	case item.Kind == findings.Broken:
-		return []templates.Link{{Label: "Show fixes", Href: templates.MemoryPath(slug, item.Memories[0].ID, "fix")}}
-	case item.Kind == findings.Missing:
-		return []templates.Link{{Label: "All missing files", Href: templates.AttentionPath(slug) + "#missing"}}
-	case item.Kind == findings.Blocked:
-		return []templates.Link{{Label: "Blocked contents", Href: templates.AttentionPath(slug) + "#blocked"}}
-	case item.Kind == findings.Suggestion:
-		return []templates.Link{{Label: "Suggestion", Href: templates.ProposalPath(slug, item.Subject)}}
-	case item.Kind == findings.Plan:
-		return []templates.Link{{Label: "Plan", Href: templates.ConsolidationPath(slug)}}
-	case len(item.Memories) == 0:
-		return []templates.Link{{Label: item.Subject, Href: templates.IndexPath(slug)}}
+	case used.Recalls == 1:
+		add("Recalled", "Once, "+used.Last.Local().Format("2 Jan"))
+	case used.Recalls > 0:
+		add("Recalled", fmt.Sprintf("%d times, last %s", used.Recalls, used.Last.Local().Format("2 Jan")))
+	default:
+		add("Recalled", "Never")
+	}
+	add("From", fromWords(m.Session, m.Path))
+	if len(m.Files) > 1 {
+		var paths []string
+		for _, f := range m.Files[:min(len(m.Files), 6)] {
+			if f.Path != m.Path {
+				paths = append(paths, f.Path)
+			}
+		}
+		add("Also in", strings.Join(paths, ", "))
+	}
+	if c.item.Kind == findings.Secret {
+		page, err := c.Store.Revisions(c.ctx, c.agent, m.ID, records.RevisionList{Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		add("History", templates.Count(page.Total, "revision", "revisions"))
+	}
+	if m.ClaudeMDChars > 0 && c.isPublished() {
+		add("Cost", templates.Count(templates.Tokens(m.ClaudeMDChars), "token", "tokens"))
+	}
+	return facts, nil
+}
+
+// isPublished reports whether every conversation of the agent loads a CLAUDE.md with its memories.
+func (c *card) isPublished() bool {
+	return agents.Agent{Layout: agents.Layout(c.agent.Layout)}.Published()
+}
+
+// fromWords returns the session that wrote a memory in words, or its path.
+func fromWords(session, path string) string {
+	if s := agents.ParseSession(session); !s.Thread.IsZero() {
+		return "session of " + s.Thread.Local().Format("2 Jan") + ", in " + s.Channel
+	}
+	return path
+}
+
+// explainKeep gives the recommended side a word of reason.
+func (c *card) explainKeep() {
+	at := slices.IndexFunc(c.Sides, func(s templates.ReviewSide) bool { return s.Recommended })
+	if at < 0 || len(c.Sides) < 2 {
+		return
+	}
+	best := c.texts[c.item.Keep]
+	isNewest, isUsed, isLongest := true, true, true
+	for id, t := range c.texts {
+		if id != c.item.Keep {
+			isNewest = isNewest && best.ContentAt.After(t.ContentAt)
+			isUsed = isUsed && best.Recalls > t.Recalls
+			isLongest = isLongest && len(best.Body) > len(t.Body)
+		}
+	}
+	switch {
+	case c.item.Kind == findings.Contradiction && isNewest, isNewest && !isUsed && !isLongest:
+		c.Sides[at].Why = "Newer"
+	case isUsed:
+		c.Sides[at].Why = "Recalled more"
+	case isLongest:
+		c.Sides[at].Why = "Complete"
+	default:
+		c.Sides[at].Why = "Better"
+	}
+}
+
+// addVersions adds the contents of a memory's files as sides, in the order of the item's Subject.
+func (c *card) addVersions() error {
+	t, ok := c.texts[c.item.Memories[0].ID]
+	if !ok {
+		return nil
+	}
+	versions, err := c.Store.Versions(c.ctx, t.Memory)
+	if err != nil {
+		return err
+	}
+	place := func(of records.Version) int {
+		return strings.Index(c.item.Subject, hex.EncodeToString(of.Fingerprint[:]))
+	}
+	slices.SortStableFunc(versions, func(a, b records.Version) int { return cmp.Compare(place(a), place(b)) })
+	c.More = max(0, len(versions)-maxSides)
+	versions = versions[:min(len(versions), maxSides)]
+	bodies := make([]string, len(versions))
+	for i, v := range versions {
+		bodies[i] = v.Body
+	}
+	marks := Differing(bodies)
+	for i, version := range versions {
+		side := templates.ReviewSide{Name: t.Name, Href: templates.MemoryPath(c.item.Agent, t.ID), Type: version.Type, HasType: true}
+		if version.Current {
+			side.Label = "In use"
+		}
+		for _, f := range version.Files {
+			side.Facts = append(side.Facts,
+				templates.ReviewFact{Label: "From", Text: fromWords(f.Session, f.Path)},
+				templates.ReviewFact{Label: "Written", Text: f.ContentAt.Local().Format("2 Jan 2006, 15:04")})
+		}
+		var spans []templates.TextSpan
+		if marks != nil {
+			spans = marks[i]
+		}
+		side.Description, _ = templates.MarkSpans(version.Description, nil, maxTexts/8)
+		side.Body, side.IsCut = templates.MarkSpans(version.Body, spans, maxTexts/len(versions))
+		c.Sides = append(c.Sides, side)
+		if !version.Current {
+			c.mergeHref = cmp.Or(c.mergeHref, templates.WithQuery(templates.MemoryPath(c.item.Agent, t.ID, "edit"), map[string]string{
+				templates.FieldWith: hex.EncodeToString(version.Fingerprint[:]),
+			}))
+		}
 	}
 	return nil
 }
 
-// mergeOf returns the form to merge the memories of a card, with all their texts.
-func mergeOf(c templates.ReviewCard) *templates.ReviewMerge {
-	var texts []string
-	for _, side := range c.Sides {
-		texts = append(texts, templates.PlainText(side.Body))
+// addOther adds what an item without memories is about: a blocked content, a suggestion or a step of
+// a plan. It adds nothing if that is gone.
+func (c *card) addOther() error {
+	var err error
+	switch c.item.Kind {
+	case findings.Blocked:
+		err = c.addBlocked()
+	case findings.Suggestion:
+		err = c.addSuggestion()
+	case findings.Plan:
+		err = c.addStep()
 	}
-	return &templates.ReviewMerge{Name: c.Sides[0].Name, Description: templates.PlainText(c.Sides[0].Description), Body: strings.Join(slices.Compact(texts), "\n\n")}
+	if errors.Is(err, memories.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (c *card) addBlocked() error {
+	for cursor := ""; ; {
+		page, err := c.Store.BlockedPage(c.ctx, c.agent.ID, records.MaxLimit, cursor)
+		if err != nil {
+			return err
+		}
+		for _, b := range page.Blocked {
+			if b.ID == c.item.Subject {
+				c.addText(templates.ReviewSide{Name: b.Name, Type: b.Type, HasType: true, Facts: []templates.ReviewFact{
+					{Label: "Seen", Text: b.SeenAt.Local().Format("2 Jan 2006, 15:04")}, {Label: "From", Text: fromWords(b.Session, b.Path)},
+				}}, b.Description, b.Body)
+				return nil
+			}
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return nil
+		}
+	}
+}
+
+func (c *card) addSuggestion() error {
+	p, err := c.Proposals.Proposal(c.ctx, c.item.Agent, c.item.Subject)
+	if err != nil {
+		return err
+	}
+	c.ETags = []string{p.ETag()}
+	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: fromWords(p.Session, ""), At: local(p.QuotedAt)}
+	if doubt := p.Doubt(); doubt != "" {
+		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Check", Text: doubt})
+	}
+	if m := p.Present; m != nil {
+		c.Changes = append(c.Changes, textChange(c.item.Agent, m.ID, m.Name,
+			records.StepText{Type: m.Type, Description: m.Description, Body: m.Body}, &records.StepText{Type: p.Type, Description: p.Description, Body: p.Body}))
+		return nil
+	}
+	c.addText(templates.ReviewSide{Name: p.Name, Type: p.Type, HasType: true, Label: "New"}, p.Description, p.Body)
+	return nil
+}
+
+func (c *card) addStep() error {
+	step, err := c.Store.ConsolidationStep(c.ctx, c.agent.ID, c.item.Subject)
+	if err != nil {
+		return err
+	}
+	c.Reason, c.Lead = step.Title, step.Reason
+	if step.Problem != "" {
+		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Problem", Text: step.Problem})
+	}
+	for _, change := range step.Changes {
+		before := records.StepText{}
+		if change.Before != nil {
+			before = *change.Before
+		}
+		c.Changes = append(c.Changes, textChange(c.item.Agent, change.Memory, change.Name, before, change.After))
+	}
+	c.Effect = sizeEffect(step.CharsAfter - step.CharsBefore)
+	return nil
+}
+
+// addText adds a text that is no memory. Secrets in it are masked.
+func (c *card) addText(side templates.ReviewSide, description, body string) {
+	side.Name = quarantine.MaskSecrets(side.Name)
+	side.Description, _ = templates.MarkSpans(quarantine.MaskSecrets(description), nil, maxTexts/8)
+	side.Body, side.IsCut = templates.MarkSpans(quarantine.MaskSecrets(body), nil, maxTexts/2)
+	c.Sides = append(c.Sides, side)
+}
+
+// textChange returns the change of a memory's text. A nil after deletes it. id is empty for an index.
+func textChange(slug, id, name string, before records.StepText, after *records.StepText) templates.ReviewChange {
+	v := templates.ReviewChange{Title: quarantine.MaskSecrets(name), Path: id == ""}
+	if id != "" {
+		v.Href = templates.MemoryPath(slug, id)
+	}
+	now := records.StepText{Type: before.Type, Description: before.Description}
+	if after == nil {
+		v.Note = "Goes to the trash."
+	} else {
+		now = *after
+	}
+	var notes []string
+	if now.Type != before.Type {
+		notes = append(notes, fmt.Sprintf("Type: %s → %s.", cmp.Or(string(before.Type), "none"), now.Type))
+	}
+	if now.Description != before.Description {
+		notes = append(notes, fmt.Sprintf("Description: “%s” → “%s”.", quarantine.MaskSecrets(before.Description), quarantine.MaskSecrets(now.Description)))
+	}
+	v.Note = strings.Join(append([]string{v.Note}, notes...), " ")
+	v.Diff = maskedDiff(before.Body, now.Body)
+	return v
+}
+
+func maskedDiff(before, after string) diff.Diff {
+	return diff.Texts(quarantine.MaskSecrets(before), quarantine.MaskSecrets(after), maxLines)
+}
+
+func local(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Local()
+}
+
+// addRelated adds other memories that link to those of the item.
+func (c *card) addRelated() error {
+	switch c.item.Kind {
+	case findings.Contradiction, findings.Duplicate, findings.Expired, findings.Conflict, findings.Unchecked:
+	default:
+		return nil
+	}
+	var parts, ids []string
+	var of []int // the side of each part
+	for n, m := range c.item.Memories[:min(len(c.item.Memories), maxSides)] {
+		ids = append(ids, m.ID)
+		base := path.Base(m.Path)
+		for _, part := range []string{"[[" + m.Name + "]]", "[[" + strings.TrimSuffix(base, ".md") + "]]", "](" + base + ")"} {
+			parts, of = append(parts, part), append(of, n)
+		}
+	}
+	links, err := c.Store.MemoriesWith(c.ctx, c.agent.ID, parts, ids, maxRelated)
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	var linking []string
+	for _, l := range links {
+		linking = append(linking, l.ID)
+	}
+	texts, err := c.Store.ReviewTexts(c.ctx, c.agent.ID, time.Now(), linking)
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		at := slices.IndexFunc(texts, func(t records.ReviewText) bool { return t.ID == l.ID })
+		if at < 0 {
+			continue
+		}
+		why := "links here"
+		if len(ids) > 1 {
+			why = fmt.Sprintf("links to %d", of[l.Part]+1)
+		}
+		c.Related = append(c.Related, templates.ReviewRelated{
+			Name: texts[at].Name, Type: texts[at].Type, Description: texts[at].Description, Href: templates.MemoryPath(c.item.Agent, l.ID), Why: why,
+		})
+	}
+	return nil
+}
+
+// addEffect adds the effect of the recommended decision in words.
+func (c *card) addEffect() {
+	if c.Effect != "" {
+		c.Undoes = true
+		return
+	}
+	chars, words := 0, ""
+	switch recommended := review.Recommended(c.item); {
+	case c.item.Kind == findings.Conflict:
+		c.Effect = "The other files of this name are removed. This cannot be undone."
+		return
+	case c.item.Kind == findings.Blocked || c.item.Kind == findings.Suggestion || len(c.item.Memories) == 0 || c.item.Kind == findings.Missing:
+		return
+	case len(c.item.Memories) > 1:
+		words = "The others go to the trash"
+		if len(c.item.Memories) == 2 {
+			words = "The other goes to the trash"
+		}
+		for n, m := range c.item.Memories {
+			if m.ID != c.item.Keep && (c.item.Keep != "" || n > 0) {
+				chars += c.texts[m.ID].ClaudeMDChars
+			}
+		}
+	case recommended == review.Delete:
+		words, chars = "It goes to the trash", c.texts[c.item.Memories[0].ID].ClaudeMDChars
+	default:
+		return
+	}
+	c.Effect, c.Undoes = words+".", true
+	if chars > 0 && c.isPublished() {
+		n := templates.Tokens(chars)
+		leave := " leave each conversation."
+		if n == 1 {
+			leave = " leaves each conversation."
+		}
+		c.Effect = words + ", and " + templates.Count(n, "token", "tokens") + leave
+	}
+}
+
+// sizeEffect returns a change of CLAUDE.md in words.
+func sizeEffect(chars int) string {
+	switch n := templates.Tokens(chars); {
+	case n < 0:
+		return templates.Count(-n, "token", "tokens") + " less in each conversation."
+	case n > 0:
+		return templates.Count(n, "token", "tokens") + " more in each conversation."
+	}
+	return "The size of each conversation stays."
+}
+
+// linksOf returns the links to the page that shows more about an item of its kind.
+func linksOf(item records.ReviewItem) []templates.Link {
+	switch {
+	case item.Kind == findings.Index, item.Kind == findings.Link && len(item.Memories) == 0:
+		return []templates.Link{{Label: item.Subject, Href: templates.IndexPath(item.Agent)}}
+	case item.Kind == findings.Secret:
+		return []templates.Link{{Label: "History", Href: templates.MemoryPath(item.Agent, item.Memories[0].ID, "history")}}
+	}
+	return nil
 }

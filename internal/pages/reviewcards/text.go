@@ -1,0 +1,106 @@
+package reviewcards
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"memoir/internal/memories"
+	"memoir/web/templates"
+)
+
+// maxCompared is the maximum number of words of a text that Differing compares (arbitrary).
+const maxCompared = 3000
+
+// maxDiffering is the share of words, in percent, above which marks do not help (arbitrary).
+const maxDiffering = 60
+
+var word = regexp.MustCompile(`[\pL\pN\pM]+(?:[’'.,:/_-][\pL\pN\pM]+)*|[^\s\pL\pN]`)
+
+// Differing returns, for each text, the runs of words that the others do not have in that place. It
+// compares each text with the first. It returns nil if the texts are equal, too long, or have too
+// little in common.
+func Differing(texts []string) [][]templates.TextSpan {
+	if len(texts) < 2 {
+		return nil
+	}
+	at, all := make([][][]int, len(texts)), make([][]string, len(texts))
+	for i, text := range texts {
+		at[i] = word.FindAllStringIndex(text, maxCompared+1)
+		if len(at[i]) > maxCompared {
+			return nil
+		}
+		for _, span := range at[i] {
+			all[i] = append(all[i], text[span[0]:span[1]])
+		}
+	}
+	changed := make([][]bool, len(texts))
+	for i := range texts {
+		changed[i] = make([]bool, len(all[i]))
+	}
+	for i := 1; i < len(texts); i++ {
+		for _, d := range lcs.DiffLines(all[0], all[i]) {
+			for n := d.Start; n < d.End; n++ {
+				changed[0][n] = true
+			}
+			for n := d.ReplStart; n < d.ReplEnd; n++ {
+				changed[i][n] = true
+			}
+		}
+	}
+	spans, marked, words := make([][]templates.TextSpan, len(texts)), 0, 0
+	for i, text := range texts {
+		spans[i] = runs(text, at[i], changed[i])
+		words += len(changed[i])
+		for _, is := range changed[i] {
+			if is {
+				marked++
+			}
+		}
+	}
+	if marked == 0 || marked*100 > words*maxDiffering {
+		return nil
+	}
+	return spans
+}
+
+// runs joins neighbouring marked words. Marks of signs alone are left out.
+func runs(text string, at [][]int, changed []bool) (spans []templates.TextSpan) {
+	for n, is := range changed {
+		if !is {
+			continue
+		}
+		if n > 0 && changed[n-1] && len(spans) > 0 && !strings.Contains(text[spans[len(spans)-1].End:at[n][0]], "\n") {
+			spans[len(spans)-1].End = at[n][1]
+			continue
+		}
+		spans = append(spans, templates.TextSpan{Start: at[n][0], End: at[n][1]})
+	}
+	return slices.DeleteFunc(spans, func(s templates.TextSpan) bool {
+		return !strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	})
+}
+
+// Printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its
+// hexadecimal number in ‹›.
+func Printable(raw []byte) string {
+	var out strings.Builder
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&out, "‹%02X›", raw[0])
+		} else {
+			out.WriteRune(r)
+		}
+		raw = raw[size:]
+	}
+	return out.String()
+}
+
+func asConflict(err error, conflict **memories.ConflictError) bool { return errors.As(err, conflict) }
