@@ -38,8 +38,8 @@ func TestCost_AbandonedRequestsEnd(t *testing.T) {
 	s := serveMemoir(t, m, setting{})
 	const call = "/api/v1/agents/ada"
 	addresses := []string{
-		ada + "/memory", ada + "/memory?q=word", ada + "/memory?q=wrod", ada + "/attention", ada + "/context", ada + "/activity", ada + "/context?file=memory-md", ada + "/context/index",
-		ada + "/context?q=which+word+is+in+the+sentences", ada + "/consolidation", "/search?q=word", "/search?q=wrod", "/", "/sync",
+		ada + "/memory", ada + "/memory?q=word", ada + "/memory?q=wrod", ada + "/review", ada + "/context", ada + "/activity", ada + "/context?file=memory-md", ada + "/context/index",
+		ada + "/context?q=which+word+is+in+the+sentences", ada + "/review?kind=plan", "/search?q=word", "/search?q=wrod", "/", "/sync",
 		call + "/memories?limit=500", call + "/memories?limit=500&q=word", call + "/claude-md", call + "/claude-md/parts", call + "/claude-md/costs", call + "/index/lint",
 		"/api/v1/search?q=word",
 	}

@@ -139,7 +139,7 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 	for _, slug := range []string{"ada", "lost"} {
 		agent := said[agentOfAPI](s, t, "/agents/"+slug)
 		counts := agent.Counts
-		list, trash, review := s.get(t, "/agents/"+slug+"/memory"), s.get(t, "/agents/"+slug+"/trash"), s.get(t, "/agents/"+slug+"/attention")
+		list, trash := s.get(t, "/agents/"+slug+"/memory"), s.get(t, "/agents/"+slug+"/trash")
 		agree := func(what string, got, want int) {
 			t.Helper()
 			if got != want {
@@ -174,17 +174,6 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		agree("the tab Sessions", tabs["sessions"], agent.Sessions)
 		agree("the API's sessions", len(said[struct{ Sessions []any }](s, t, "/agents/"+slug+"/sessions").Sessions), agent.Sessions)
 
-		blocked := len(said[struct{ Blocked []any }](s, t, "/agents/"+slug+"/blocked").Blocked)
-		conflicts := len(said[struct{ Disagreements []any }](s, t, "/agents/"+slug+"/disagreements").Disagreements)
-		agree("kept out to review", review.Find("#blocked .row").Length(), blocked)
-		agree("conflicts to review", review.Find("#disagreements .row").Length(), conflicts)
-		agree("missing to review", review.Find("#missing .row").Length(), counts["missing"])
-		agree("broken files to review", review.Find("#mend .row, #not-memories .row").Length(), counts["needs_attention"])
-		waiting := 0
-		for _, section := range []string{"mend", "not-memories", "missing", "blocked", "not-removed", "disagreements", "cites-gone"} {
-			waiting += review.Find("#" + section + " .row").Length()
-		}
-		agree("the tab Attention", tabs["attention"], waiting)
 		s.claudeMDAgrees(t, agent)
 		agree("the row's tokens", figure(words(row.Find("td").Eq(3))), claudemd.ApproximateTokens(agent.ClaudeMD.Chars))
 		s.changedAgrees(t, slug, row.Find("time").AttrOr("datetime", ""))

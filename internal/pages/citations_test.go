@@ -74,25 +74,6 @@ func TestCitations_ShowsDead(t *testing.T) {
 	if page.Find("#cites-gone").Length() != 0 {
 		t.Error("it still says that something is gone")
 	}
-	s.get(t, "/agents/"+slug+"/attention").expect(http.StatusOK, "Nothing needs attention")
-}
-
-func TestAttention_ListsDeadCitations(t *testing.T) {
-	t.Parallel()
-	s, _, slug := withProject(t, "It is in `web/old.ts`, drawn by `drawOldPage()`. See [[Nobody]].")
-	s.untilChecked(t, slug, 2)
-	s.get(t, "/").expect(http.StatusOK, "1 citing what is gone")
-	page := s.get(t, "/agents/"+slug+"/attention")
-	page.expect(http.StatusOK, "Cites what is gone")
-	if got := strings.Join(page.each("#cites-gone .problems li"), " "); got != "web/old.ts is not in the project any more. "+
-		"drawOldPage() is nowhere in the project any more." {
-		t.Errorf("it says %q", got)
-	}
-	s.get(t, "/agents/"+slug+"/context?file=memory-md").expect(http.StatusOK, "Wanted memories: 1", "Nobody", "1 link")
-	page = s.submit(t, page, "Look again for what App cites")
-	page.expect(http.StatusOK, "Cites what is gone")
-	s.submit(t, page, "Delete App").expect(http.StatusOK, "Deleted App", "Nothing needs attention")
-	s.post(t, "/agents/"+slug+"/memory/nonsense/citations", nil).expect(http.StatusNotFound)
 }
 
 func TestCitations_AreEscaped(t *testing.T) {

@@ -51,15 +51,15 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 		}
 		page, call := "/agents/"+slug, "/api/v1/agents/"+slug
 		addresses := []string{
-			page + "/memory", page + "/memory?q=word", page + "/memory?q=wrod", page + "/attention", page + "/context", page + "/activity", page + "/context?file=memory-md", page + "/context/index",
-			page + "/sessions", page + "/sessions/" + session + "/memory", page + "/logs", page + "/logs?q=word", page + "/logs/2026-03-02", page + "/consolidation", page + "/about",
+			page + "/memory", page + "/memory?q=word", page + "/memory?q=wrod", page + "/review", page + "/context", page + "/activity", page + "/context?file=memory-md", page + "/context/index",
+			page + "/sessions", page + "/sessions/" + session + "/memory", page + "/logs", page + "/logs?q=word", page + "/logs/2026-03-02", page + "/review?kind=plan", page + "/about",
 			page + "/context?q=which+words+are+in+the+sentences", "/search?q=word", "/search?q=wrod", "/activity", "/sync", "/",
 			call + "/memories", call + "/memories?q=wrod&near=true", call + "/claude-md", call + "/claude-md/parts", call + "/claude-md/costs", call + "/index", call + "/index/lint",
 			call + "/activity", call + "/statistics", call + "/logs/2026-03-02", call + "/session-memories", call + "/sessions/" + session + "/memory", "/api/v1/search?q=word",
 		}
 		for _, id := range s.idsOf(t, slug) {
 			one, single := page+"/memory/"+id, call+"/memories/"+id
-			addresses = append(addresses, one, one+"?q=word", one+"/history", one+"/versions", one+"/fix", one+"/raw", one+"/edit", one+"/delete", single, single+"/fixes",
+			addresses = append(addresses, one, one+"?q=word", one+"/history", one+"/fix", one+"/raw", one+"/edit", one+"/delete", single, single+"/fixes",
 				single+"/citations", single+"/revisions", single+"/versions", single+"/deletion", call+"/claude-md?without="+id)
 		}
 		if len(addresses) < 10 {

@@ -107,7 +107,7 @@ func TestDecideMissing_NamesFailures(t *testing.T) {
 	s.submit(t, seen, "Write them back").expect(http.StatusConflict, "13 of 13 could not be done", "“Fact 00”", "“untyped”", "is not there")
 }
 
-func TestAllow_RestoresContent(t *testing.T) {
+func TestBlocked_LeadsToReview(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
@@ -119,12 +119,8 @@ func TestAllow_RestoresContent(t *testing.T) {
 	if got := page.names(); !slices.Equal(got, []string{"Release"}) {
 		t.Errorf("listed: %q", got)
 	}
-	page = s.submit(t, s.get(t, ada+"/attention"), "Let it in Tabs")
-	page.expect(http.StatusOK, "Allowed Tabs")
-	if got := s.get(t, adaList).names(); len(got) != 2 {
-		t.Errorf("listed after allowing it: %q", got)
-	}
-	s.post(t, ada+"/blocked/nonsense/allow", nil).expect(http.StatusNotFound)
+	examine(t, s.Memoir)
+	s.get(t, page.Find(`.banner a[href*="kind=blocked"]`).AttrOr("href", "")).expect(http.StatusOK, "Deleted before, back on disk", "memory/again.md", "Use tabs.")
 }
 
 func TestForget_NeedsMissingDirectory(t *testing.T) {

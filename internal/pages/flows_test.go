@@ -52,13 +52,6 @@ func TestFlows_InBrowser(t *testing.T) {
 		"a new memory is previewed while it is typed":                     everywhere(writeNew),
 		"what is typed stays while the memory changes":                    onPhone(writeMeanwhile),
 		"writing works without JavaScript":                                atDesk(writeWithoutScripts),
-		"a file is mended with one click, and the fix is undone":          onPhone(mendInTheInbox),
-		"a file that cannot be told by its looks is mended in the inbox":  onPhone(mendHostileFile),
-		"two versions are compared and one is kept":                       everywhere(compareAndKeep),
-		"two versions are merged by hand":                                 atDesk(mergeByHand),
-		"what went missing at once is written back":                       onPhone(decideAboutTheMissing),
-		"what is kept out is let in, or its file removed":                 atDesk(decideAboutWhatIsKeptOut),
-		"the inbox works without JavaScript":                              onPhone(attentionWithoutScripts),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,12 +22,11 @@ func TestKeys_EveryList(t *testing.T) {
 		}
 	}
 	for name, flow := range map[string]flow{
-		"what a search finds":      everywhere(begin(keysOnFindings)),
-		"what happened":            atDesk(begin(keysOnActivity)),
-		"the agents":               onPhone(begin(keysOnAgents)),
-		"the sessions":             atDesk(begin(keysOnSessions)),
-		"the trash":                onPhone(begin(keysOnTrash)),
-		"what waits for attention": atDesk(begin(keysOnAttention)),
+		"what a search finds": everywhere(begin(keysOnFindings)),
+		"what happened":       atDesk(begin(keysOnActivity)),
+		"the agents":          onPhone(begin(keysOnAgents)),
+		"the sessions":        atDesk(begin(keysOnSessions)),
+		"the trash":           onPhone(begin(keysOnTrash)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -136,19 +135,4 @@ func keysOnTrash(t *testing.T, p *tab, s *site) {
 	if m := s.Memory("ada", all[1]); m.State != memories.Active {
 		t.Errorf("%s is %s", all[1], m.State)
 	}
-}
-
-func keysOnAttention(t *testing.T, p *tab, s *site) {
-	p.goTo(ada + "/attention")
-	all := p.listed()
-	p.press("j", "j", "k")
-	p.focused(all[0])
-	p.press("d")
-	p.shows("Deleted " + all[0] + "")
-	p.focused(all[1])
-	p.press("u")
-	p.shows("Restored " + all[0])
-	p.focused(all[0])
-	p.follow(stroke("e"))
-	p.until(`location.pathname.endsWith("/edit")`)
 }

@@ -263,6 +263,8 @@ var noPages = map[string]string{
 	"/agents/{slug}/":                "leads to the Memory tab",
 	"/agents/{slug}":                 "leads to the Memory tab",
 	"/agents/{slug}/memory/{id}/raw": "the file's own text",
+	"/review/summary.svg":            "a picture of the review's end card",
+	"/review/summary.md":             "the text of the review's end card",
 }
 
 // everyPage follows the links of the site and returns an address of each kind of page. The test
@@ -276,9 +278,9 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
 		reviewer+"/context?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/context?q=lgtm", reviewer+"/logs?q=split",
-		"/agents/forgetful/memory", "/agents/forgetful/attention", "/agents/on-call/attention", "/agents/data-analyst/memory", "/agents/on-call/context",
+		"/agents/forgetful/memory", "/agents/forgetful/review", "/agents/on-call/review?kind=broken", "/review?view=snoozed", "/review/batch?kind=expired", "/agents/data-analyst/memory", "/agents/on-call/context",
 		"/agents/untidy/context?file=memory-md", "/agents/untidy/context", "/agents/forgetful/context?file=memory-md",
-		"/review", "/review?q=nowhere", "/agents/ada/review", "/agents/ada/review?kind=duplicate,secret", s.itemPath(t, findings.Secret), s.itemPath(t, findings.Contradiction),
+		"/review", "/review?q=nowhere", "/review?kind=suggestion", "/review?kind=conflict", "/agents/ada/review", "/agents/ada/review?kind=duplicate,secret", s.itemPath(t, findings.Secret), s.itemPath(t, findings.Contradiction),
 		"/there-is-no-such-page",
 	)
 	err := chi.Walk(s.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {

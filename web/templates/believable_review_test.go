@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/web/templates"
 )
@@ -12,51 +13,93 @@ func reviewCards() []templates.ReviewCard {
 	text := "No production deploys until 3 March 2025, as Mira asked."
 	marked, _ := templates.MarkSpans(text, []templates.TextSpan{{Start: 28, End: 40}}, 1000)
 	other, _ := templates.MarkSpans(text+" "+strings.Repeat("endless", 60), nil, 300)
-	choices := []templates.ReviewChoice{
-		{Value: "keep_1", Label: "Keep 1"}, {Value: "keep_2", Label: "Keep 2", Recommended: true}, {Value: "keep_both", Label: "Keep both"},
-		{Value: "merge", Label: "Merge…", Href: "/review/contradiction-1#merge"}, {Value: "snooze", Label: "Snooze 30 days"}, {Value: "never", Label: "Never ask again"},
-	}
+	snoozes := []templates.ReviewChoice{{Value: "snooze", Label: "Snooze", Key: "z"}, {Value: "never", Label: "Until it changes"}}
+	facts := []templates.ReviewFact{{Label: "Written", Text: "9 Sep 2026, 77 days ago"}, {Label: "Recalled", Text: "3 times, last 2 Oct"}, {Label: "From", Text: "memory/" + strings.Repeat("endless", 20) + ".md"}}
 	found := time.Date(2026, 3, 9, 14, 2, 0, 0, time.UTC)
 	return []templates.ReviewCard{{
-		ID: "secret-1", Kind: "Secret", Tone: templates.Danger, Agent: slug, Name: "support-bot", Reason: "Password in plain text", FoundAt: found, Back: "/review",
+		ID: "secret-1", Kind: "Secret", KindID: "secret", Tone: templates.Danger, Agent: slug, Name: "support-bot", Reason: "Password in plain text", Lead: "Agents do not receive this memory until you decide.",
+		FoundAt: found, Place: 1, Total: 37, NextHref: "/review/contradiction-1",
 		Sides: []templates.ReviewSide{{
-			Name: "warehouse_login", Href: "/agents/support-bot/memory/1", Type: memories.Reference, HasType: true, Age: templates.Age{Text: "77 days ago", Stale: true},
+			Name: "warehouse_login", Href: "/agents/support-bot/memory/1", Type: memories.Reference, HasType: true, Facts: facts,
 			Body: other, IsCut: true, Masked: true, RevealHref: "/review/secret-1?reveal=true",
 		}},
-		Choices: []templates.ReviewChoice{{Value: "remove_value", Label: "Remove the value…", Destroys: true, Confirm: "This cannot be undone."}, {Value: "allow", Label: "Not a secret"}},
+		Choices: append([]templates.ReviewChoice{{Value: "remove_value", Label: "Remove the value…", Key: "1", Destroys: true, Confirm: "This cannot be undone."}, {Value: "allow", Label: "Not a secret", Key: "a"}}, snoozes...),
 		ETags:   []string{`"e"`},
 	}, {
-		ID: "contradiction-1", Kind: "Contradiction", Agent: slug, Name: "support-bot", Reason: "Different dates for one freeze", FoundAt: found, Back: "/review",
+		ID: "contradiction-1", Kind: "Contradiction", KindID: "contradiction", Tone: templates.Warning, Agent: slug, Name: "support-bot", Reason: "Different dates for one freeze", FoundAt: found,
+		Place: 4, Total: 37, PrevHref: "/review/secret-1", Effect: "The other goes to the trash, and 41 tokens leave each conversation.", Undoes: true,
 		Sides: []templates.ReviewSide{
-			{Name: "freeze_december", Href: "/agents/support-bot/memory/2", Type: memories.Project, HasType: true, Description: marked, Body: marked, Recalls: 3},
-			{Name: strings.Repeat("endless", 20), Href: "/agents/support-bot/memory/3", Type: memories.Project, HasType: true, Body: other, Recommended: true},
+			{Name: "freeze_december", Href: "/agents/support-bot/memory/2", Type: memories.Project, HasType: true, Description: marked, Body: marked, Facts: facts},
+			{Name: strings.Repeat("endless", 20), Href: "/agents/support-bot/memory/3", Type: memories.Project, HasType: true, Body: other, Recommended: true, Why: "Newer"},
 		},
-		Choices: choices, Links: []templates.Link{{Label: "Edit", Href: "/agents/support-bot/memory/2/edit"}},
+		Choices: append([]templates.ReviewChoice{
+			{Value: "keep_1", Label: "Keep 1", Key: "1"}, {Value: "keep_2", Label: "Keep 2", Key: "2", Recommended: true}, {Value: "keep_both", Label: "Keep both", Key: "b"},
+			{Value: "merge", Label: "Merge…", Key: "m", Href: "/review/contradiction-1?merge=true"},
+		}, snoozes...),
+		Links: []templates.Link{{Label: "History", Href: "/agents/support-bot/memory/2/history"}}, Batch: templates.Link{Label: "Decide all 12…", Href: "/review/batch?kind=expired"},
+		Related: []templates.ReviewRelated{{Name: "mobile_train", Href: "/agents/support-bot/memory/4", Type: memories.Project, Description: strings.Repeat("endless", 30), Why: "links to 2"}},
+		Changes: []templates.ReviewChange{{Title: "memory/MEMORY.md", Path: true, Note: "Fix: Project", Diff: diff.Texts("a\n", "b\n", 10)}},
+		Fixes:   []templates.ReviewFix{{Action: templates.Action{Label: "Project", Path: "/fix"}, Type: memories.Project, HasType: true}},
+		Facts:   []templates.ReviewFact{{Label: "Problem", Text: "Unknown type."}},
+		Members: []templates.ReviewMember{{Name: "lost", Href: "/agents/support-bot/memory/5", Path: "memory/lost.md"}}, More: 3,
 	}}
 }
 
-func reviewPage() templates.Review {
-	cards := reviewCards()
+func reviewOf(card templates.ReviewCard) templates.Review {
+	row := func(id, title string, tone templates.Tone) templates.ReviewRow {
+		return templates.ReviewRow{ID: id, Href: "/review/" + id, Kind: "Contradiction", KindID: "contradiction", Title: title, Reason: "Different dates for one freeze", Agent: "support-bot", Tone: tone, Current: id == card.ID, CanPick: true}
+	}
 	return templates.Review{
-		Total: 37, Query: "freeze", Kinds: "secret,contradiction",
-		Groups: []templates.ReviewFilter{{Label: "All", Href: "/review", Count: 37}, {Label: "Safety", Href: "/review?kind=secret", Count: 1, Current: true}},
-		Each:   []templates.ReviewFilter{{Label: "Secret", Href: "/review?kind=secret", Count: 1}, {Label: "Contradiction", Href: "/review?kind=contradiction", Count: 36}},
+		CanDecide: true, Left: 37, Minutes: 6, Done: 23, Last: "Deleted old_staging_url", Undo: &templates.Action{Label: "Undo", Path: "/review/expired-1/undo"},
+		Groups: []templates.ReviewFilter{{Label: "All", Href: "/review", Count: 37, Current: true}, {Label: "Safety", Href: "/review?group=safety", Count: 1}},
+		Kinds:  []templates.ReviewFilter{{Label: "Secret", Href: "/review?kind=secret", Count: 1}, {Label: "Contradiction", Href: "/review?kind=contradiction", Count: 36}},
 		Agents: []templates.ReviewFilter{{Label: "All agents", Href: "/review", Count: 37, Current: true}, {Label: "support-bot", Href: "/agents/support-bot/review", Count: 1234}},
 		Sections: []templates.ReviewSection{
-			{ID: "safety", Label: "Safety", Count: 1, Items: cards[:1]}, {ID: "wrong", Label: "Wrong", Count: 36, Items: cards[1:]},
+			{ID: "safety", Label: "Safety", Count: 1, Rows: []templates.ReviewRow{row("secret-1", "warehouse_login", templates.Danger)}},
+			{ID: "wrong", Label: "Wrong or unclear", Count: 36, Rows: []templates.ReviewRow{row("contradiction-1", "freeze_december ↔ "+strings.Repeat("endless", 20), templates.Warning)}},
+			{ID: "tidy_up", Label: "Tidy up", Count: 17, Href: "/review?group=tidy_up"},
 		},
-		MoreHref: "/review?cursor=x",
+		Snoozed: templates.ReviewFilter{Label: "Snoozed", Href: "/review?view=snoozed", Count: 2}, NextHref: "/review?page=2", Card: &card,
 	}
 }
 
+func reviewPage() templates.Review { return reviewOf(reviewCards()[1]) }
+
 func reviewOfAgent() templates.Review {
 	agent, v := supportBot(), reviewPage()
-	v.Agent, v.FirstHref = &agent, "/agents/support-bot/review"
+	v.Agent = &agent
+	v.Plan = &templates.ReviewPlan{Text: "Plan of 9 Mar, 14:02: 128 memories examined.", Actions: []templates.Action{{Label: "Make a plan", Path: "/plan"}}, Findings: []templates.ReviewFinding{{Name: "freeze", Href: "/x", Text: "Says “tomorrow”."}}}
 	return v
 }
 
-func reviewOne() templates.ReviewOne {
+func reviewMerging() templates.Review {
 	card := reviewCards()[1]
-	card.Whole, card.More, card.Merging = true, 3, &templates.ReviewMerge{Name: "freeze_december", Description: "When the freeze ends", Body: "Both texts."}
-	return templates.ReviewOne{Card: card}
+	card.Merging = &templates.ReviewMerge{Name: "freeze_december", Description: "When the freeze ends", Body: "Both texts.", Diff: diff.Texts("a\n", "b\n", 10), CancelHref: "/review/contradiction-1"}
+	return reviewOf(card)
+}
+
+func reviewBatch() templates.Review {
+	v := reviewPage()
+	v.Card, v.Batch = nil, &templates.ReviewBatch{
+		Title: "Decide 2 items", Rows: v.Sections[1].Rows, Left: 4, Back: "/review",
+		Choices: []templates.ReviewBatchChoice{{Value: "delete", Label: "Delete 2", Effect: "345 tokens leave each conversation.", Recommended: true}, {Value: "still_true", Label: "Confirm 2"}},
+	}
+	return v
+}
+
+func reviewSnoozed() templates.Review {
+	return templates.Review{IsSnoozed: true, Groups: reviewPage().Groups, Snoozed: templates.ReviewFilter{Label: "Snoozed", Current: true}, Held: []templates.ReviewHeld{
+		{ID: "a", Title: "freeze_december", Kind: "Contradiction", Tone: templates.Warning, Reason: "Different dates", Agent: "support-bot", Until: noon, Show: templates.Action{Label: "Show now", Path: "/undo"}},
+		{ID: "b", Title: strings.Repeat("endless", 20), Kind: "Junk", Reason: "Says nothing lasting", Agent: "support-bot"},
+	}}
+}
+
+func reviewDone() templates.Review {
+	bar := func(feedback int) templates.ReviewBar {
+		return templates.ReviewBar{Total: 600 + feedback, Parts: []templates.ReviewBarPart{{Kind: "hand", Label: "Other text", Tokens: 600}, {Kind: "feedback", Label: "Feedback", Tokens: feedback}}}
+	}
+	return templates.Review{Done: 212, End: &templates.ReviewEnd{
+		Decisions: 212, Minutes: 31, Agents: 3, MemoriesBefore: 1210, MemoriesAfter: 998, Before: bar(15337), After: bar(11237),
+		Counts: []templates.ReviewFact{{Label: "secrets removed", Text: "9"}, {Label: "duplicates merged", Text: "41"}},
+	}}
 }

@@ -25,13 +25,3 @@ func TestMemoryPage_DeadCitations(t *testing.T) {
 	v.Citations = &templates.Citations{}
 	expect(t, readingPage(v), in(".reading", without("#cites-gone")))
 }
-
-func TestAttentionPage_DeadCitations(t *testing.T) {
-	t.Parallel()
-	v := attentionPage()
-	v.Agent.Counts.CitesGone = 4
-	expect(t, templates.AttentionPage(v), in("#cites-gone",
-		in("h2", says("Cites what is gone")), in(".row", count(1)), in(".problems li", count(3)),
-		in(`form[action$="/citations"]`, count(1)), in(`form[action$="/delete"]`, count(1)), in(`a[href$="/edit"]`, text("Edit Billing migration freeze")), in(".more", says("3 more are not shown here.")),
-	))
-}

@@ -202,7 +202,7 @@ func TestBanner_LinksToBlocked(t *testing.T) {
 	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1)}
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("1 deleted memory has turned up on disk again")),
-		in("a", text("Decide"), attr("href", "/agents/support-bot/attention#blocked")),
+		in("a", text("Decide"), attr("href", "/agents/support-bot/review?kind=blocked")),
 	))
 }
 
