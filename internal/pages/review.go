@@ -358,7 +358,7 @@ func (s *site) reviewEnd(ctx context.Context, agentID int64, all map[int64]recor
 }
 
 // reviewSummary returns a handler that shows the end card of today in another format. For a day
-// without decisions the handler returns memories.ErrNotFound.
+// without decisions all its numbers are 0.
 func (s *site) reviewSummary(contentType string, write func(templates.ReviewEnd) string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		listed, err := s.store.AgentsUncounted(r.Context())
@@ -370,8 +370,11 @@ func (s *site) reviewSummary(contentType string, write func(templates.ReviewEnd)
 			all[a.ID] = a
 		}
 		end, err := s.reviewEnd(r.Context(), 0, all)
-		if err != nil || end == nil {
-			return cmp.Or(err, memories.ErrNotFound)
+		if err != nil {
+			return err
+		}
+		if end == nil {
+			end = &templates.ReviewEnd{}
 		}
 		w.Header().Set("Content-Type", contentType)
 		_, _ = w.Write([]byte(write(*end))) // the client may have disconnected

@@ -206,11 +206,8 @@ func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, t reviewcard
 }
 
 // reviewBatch shows the items that are to be decided together: those that the address names, or all
-// of a kind. It decides nothing.
+// of a kind. Without such items, and for readers, it redirects to the list. It decides nothing.
 func (s *site) reviewBatch(w http.ResponseWriter, r *http.Request) error {
-	if !s.canDecide(r.Context()) {
-		return memories.ErrNotFound
-	}
 	t, err := s.submittedTriage(r)
 	if err != nil {
 		return err
@@ -219,7 +216,7 @@ func (s *site) reviewBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(items) == 0 {
+	if len(items) == 0 || !s.canDecide(r.Context()) {
 		http.Redirect(w, r, t.At(""), http.StatusSeeOther)
 		return nil
 	}

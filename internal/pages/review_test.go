@@ -268,7 +268,9 @@ func TestReview_Empty(t *testing.T) {
 	s := reviewing(t, twoMemories(), setting{decider: &decider{}})
 	s.get(t, "/review").expect(http.StatusOK, "Nothing to review.", "Last checked")
 	s.get(t, ada+"/review").expect(http.StatusOK, "Nothing to review.")
-	s.get(t, "/review/summary.svg").expect(http.StatusNotFound)
+	if text := s.get(t, "/review/summary.md").raw; !strings.Contains(text, "0 decisions") {
+		t.Errorf("the text is %q", text)
+	}
 }
 
 func TestReview_Decide(t *testing.T) {
@@ -619,7 +621,9 @@ func TestReview_Readers(t *testing.T) {
 	if n := page.Find(`main form, .decide, .triage-row input`).Length(); n != 0 || page.Find("[data-key]").Length() != 0 {
 		t.Errorf("readers have %d forms", n)
 	}
-	as("look-only", "/review/batch?kind=expired").expect(http.StatusNotFound)
+	if got := as("look-only", "/review/batch?kind=expired"); got.Request.URL.Path != "/review" || got.Find(".decide").Length() != 0 {
+		t.Errorf("readers can see %s", got.Request.URL)
+	}
 	reveal := as("the-token", "/review?kind=secret").Find(`[data-key="r"]`).AttrOr("href", "")
 	as("look-only", reveal).expect(http.StatusForbidden)
 	shown := as("the-token", reveal)

@@ -186,7 +186,7 @@ func TestSecret_InNoDoor(t *testing.T) {
 		agent + "/proposals", agent + "/consolidation", agent + "/blocked", agent + "/logs", agent + "/memories?as_of=" + url.QueryEscape(time.Now().Format(time.RFC3339)),
 		"/api/v1/search?q=warehouse", "/api/v1/search?q=" + password, "/api/v1/search?q=staging", "/api/v1/activity", "/api/v1/agents", "/api/v1/sync",
 		"/", "/search?q=warehouse", "/search?q=staging", "/activity", "/sync", "/agents/ada", "/agents/ada/memory", "/agents/ada/claude-md", "/agents/ada/index", "/agents/ada/index/repair", "/agents/ada/recall?q=warehouse",
-		"/agents/ada/activity", "/agents/ada/logs", "/agents/ada/logs/2026-11-20", "/agents/ada/trash", "/agents/ada/consolidation", "/agents/ada/attention", "/agents/ada/memory/" + m.ID, "/agents/ada/memory/" + m.ID + "/edit", "/agents/ada/memory/" + m.ID + "/history",
+		"/agents/ada/activity", "/agents/ada/logs", "/agents/ada/logs/2026-11-20", "/agents/ada/trash", "/agents/ada/consolidation", "/agents/ada/attention", "/review", "/review?kind=secret", "/agents/ada/review", "/review?view=snoozed", "/agents/ada/memory/" + m.ID, "/agents/ada/memory/" + m.ID + "/edit", "/agents/ada/memory/" + m.ID + "/history",
 		"/agents/ada/memory/" + m.ID + "/delete", "/agents/ada/memory/" + m.ID + "/versions",
 	} {
 		get(path)
