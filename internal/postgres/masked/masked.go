@@ -130,6 +130,26 @@ func (s Store) Activity(ctx context.Context, list records.ActivityList) (records
 	return page, err
 }
 
+// EventDetails is postgres.Store.EventDetails with masked names, descriptions and prompts.
+func (s Store) EventDetails(ctx context.Context, events []records.TimelineEvent) ([]records.EventDetails, error) {
+	found, err := s.Store.EventDetails(ctx, events)
+	for i := range found {
+		d := &found[i]
+		d.Name, d.Renamed, d.Description = quarantine.MaskSecrets(d.Name), quarantine.MaskSecrets(d.Renamed), quarantine.MaskSecrets(d.Description)
+		d.Prompt = quarantine.MaskSecrets(d.Prompt)
+	}
+	return found, err
+}
+
+// GivenMemories is postgres.Store.GivenMemories with masked names.
+func (s Store) GivenMemories(ctx context.Context, agentID int64, session string, limit int) ([]records.GivenMemory, error) {
+	found, err := s.Store.GivenMemories(ctx, agentID, session, limit)
+	for i := range found {
+		found[i].Name = quarantine.MaskSecrets(found[i].Name)
+	}
+	return found, err
+}
+
 // Logs is postgres.Store.Logs with masked texts.
 func (s Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]records.Log, error) {
 	found, err := s.Store.Logs(ctx, agentID, first, last, mostBytes)

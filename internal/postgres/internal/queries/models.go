@@ -486,6 +486,12 @@ type ServerRequest struct {
 	Response  []byte
 }
 
+type SessionName struct {
+	AgentID int64
+	ID      string
+	Name    string
+}
+
 type SignIn struct {
 	ID        []byte
 	Seal      []byte
