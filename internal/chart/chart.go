@@ -1,4 +1,4 @@
-// Package chart lays out Memoir's charts: growth, columns and sparklines. It is a pure function
+// Package chart lays out Memoir's charts: timelines, columns and sparklines. It is a pure function
 // from numbers to SVG shapes in units of the viewBox, y downwards. It knows no memories and no
 // HTML, reads no clock and renders nothing. The pages call it, and package templates renders the
 // result. Every shape lies inside the viewBox, for any numbers.

@@ -3,6 +3,7 @@ package chart_test
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,11 +80,17 @@ func TestCharts_InsideViewBox(t *testing.T) {
 			t.Parallel()
 			series := []chart.Series{{Kind: "a", Values: values}, {Kind: "b", Values: values}, {Kind: "c"}}
 
-			growth := chart.NewGrowth(days(len(values)), series)
-			ground(t, growth.Plot)
-			for _, band := range growth.Bands {
-				inside(t, band.Area, growth.Width, growth.Height)
-				inside(t, band.Edge, growth.Width, growth.Height)
+			var events []chart.Event
+			for i, n := range values {
+				events = append(events, chart.Event{At: noon.AddDate(0, 0, i-1), N: n}) // the first is too early
+			}
+			timeline := chart.NewTimeline(days(len(values)), series, events)
+			for _, area := range timeline.Areas {
+				inside(t, area.Path, timeline.Width, timeline.Height)
+			}
+			for _, bar := range timeline.Bars {
+				within(t, bar.X, timeline.Width-bar.Width)
+				within(t, bar.Y, timeline.Height-bar.Height)
 			}
 
 			for _, columns := range []chart.Columns{chart.NewColumns(make([]string, len(values)), series), chart.NewDaily(days(len(values)), series)} {
@@ -109,7 +116,7 @@ func TestCharts_InsideViewBox(t *testing.T) {
 	}
 }
 
-func TestGrowth_TimesInOrder(t *testing.T) {
+func TestTimeline_TimesInOrder(t *testing.T) {
 	t.Parallel()
 	for name, times := range map[string][]time.Time{
 		"one moment":   {noon, noon, noon},
@@ -123,18 +130,9 @@ func TestGrowth_TimesInOrder(t *testing.T) {
 			for i := range values {
 				values[i] = i
 			}
-			growth := chart.NewGrowth(times, []chart.Series{{Kind: "a", Values: values}})
-			ground(t, growth.Plot)
-			for _, band := range growth.Bands {
-				inside(t, band.Area, growth.Width, growth.Height)
-			}
-			if n := len(growth.Across); n == 0 || n > 4 {
-				t.Errorf("there are %d dates", n)
-			}
-			for i := 1; i < len(growth.Across); i++ {
-				if growth.Across[i].Text == growth.Across[i-1].Text {
-					t.Errorf("%q is written twice", growth.Across[i].Text)
-				}
+			timeline := chart.NewTimeline(times, []chart.Series{{Kind: "a", Values: values}}, nil)
+			for _, area := range timeline.Areas {
+				inside(t, area.Path, timeline.Width, timeline.Height)
 			}
 		})
 	}
@@ -142,8 +140,8 @@ func TestGrowth_TimesInOrder(t *testing.T) {
 
 func TestCharts_Empty(t *testing.T) {
 	t.Parallel()
-	if g := chart.NewGrowth(nil, []chart.Series{{Kind: "a"}}); len(g.Bands) != 0 || g.Width != 0 {
-		t.Errorf("growth is %+v", g)
+	if g := chart.NewTimeline(nil, []chart.Series{{Kind: "a"}}, []chart.Event{{At: noon, N: 1}}); len(g.Areas) != 0 || g.Width != 0 {
+		t.Errorf("the timeline is %+v", g)
 	}
 	if c := chart.NewColumns(nil, nil); len(c.Columns) != 0 || c.Width != 0 {
 		t.Errorf("columns are %+v", c)
@@ -153,21 +151,39 @@ func TestCharts_Empty(t *testing.T) {
 	}
 }
 
-func TestGrowth_StackedBands(t *testing.T) {
+func TestTimeline_StackedAreas(t *testing.T) {
 	t.Parallel()
-	g := chart.NewGrowth(days(2), []chart.Series{{Kind: "low", Values: []int{0, 4}}, {Kind: "none", Values: []int{0, 0}}, {Kind: "high", Values: []int{0, 4}}})
-	want := []chart.Band{
-		{Kind: "low", Area: "M36 168L354 93L354 168L36 168Z", Edge: "M36 168L354 93"},
-		{Kind: "high", Area: "M36 168L354 18L354 93L36 168Z", Edge: "M36 168L354 18"},
+	series := []chart.Series{{Kind: "low", Values: []int{0, 4}}, {Kind: "none", Values: []int{0, 0}}, {Kind: "high", Values: []int{0, 4}}}
+	got := chart.NewTimeline(days(2), series, []chart.Event{{At: noon.Add(12 * time.Hour), N: 2}, {At: noon.AddDate(0, 0, 1), N: 1}})
+	areas := []chart.Area{{Kind: "low", Path: "M0 150L1000 78L1000 150L0 150Z"}, {Kind: "high", Path: "M0 150L1000 6L1000 78L0 150Z"}}
+	if !slices.Equal(got.Areas, areas) {
+		t.Errorf("areas = %+v, want %+v", got.Areas, areas)
 	}
-	if len(g.Bands) != 2 || g.Bands[0] != want[0] || g.Bands[1] != want[1] {
-		t.Errorf("the bands are %+v, want %+v", g.Bands, want)
+	bars := []chart.Bar{{X: 497.5, Y: 156, Width: 5, Height: 22}, {X: 995, Y: 156, Width: 5, Height: 11}}
+	if !slices.Equal(got.Bars, bars) {
+		t.Errorf("bars = %+v, want %+v", got.Bars, bars)
 	}
-	if first, last := g.Up[0].Text, g.Up[len(g.Up)-1].Text; first != "0" || last != "8" {
-		t.Errorf("the numbers at the side go from %s to %s", first, last)
-	}
-	if g.Across[0].Text != "9 Mar 12:00" || g.Across[1].Text != "10 Mar 12:00" {
-		t.Errorf("the dates are %+v", g.Across)
+}
+
+func TestTimeline_X(t *testing.T) {
+	t.Parallel()
+	timeline := chart.NewTimeline(days(3), nil, nil)
+	first, last := noon, noon.AddDate(0, 0, 2)
+	for name, c := range map[string]struct {
+		last, at time.Time
+		want     chart.Coordinate
+	}{
+		"the middle":  {last, noon.AddDate(0, 0, 1), 500},
+		"before":      {last, noon.AddDate(-1, 0, 0), 0},
+		"after":       {last, noon.AddDate(1, 0, 0), 1000},
+		"no duration": {first, noon, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := timeline.X(first, c.last, c.at); got != c.want {
+				t.Errorf("X() = %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 

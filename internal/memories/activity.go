@@ -71,35 +71,31 @@ type Activity struct {
 	Renamed string
 }
 
-// actorPhrases describe actors. All pages use these texts.
-var actorPhrases = map[Actor]string{
-	BySession:    "by a session",
-	ByDisk:       "in a file of the agent’s own",
-	ByBrowser:    "in the browser",
-	ByScript:     "by a script",
-	ByMemoir:     "by Memoir itself",
-	ByExtraction: "found by Memoir in a conversation",
+// actorNames name actors. All pages use these words.
+var actorNames = map[Actor]string{
+	BySession:    "the agent",
+	ByDisk:       "the agent",
+	ByBrowser:    "another browser",
+	ByScript:     "a script",
+	ByMemoir:     "Memoir",
+	ByExtraction: "Memoir",
 }
 
-// Phrase returns words for the actor of an event of this kind, such as "by a script". For
-// ActivityDeleted and ByDisk they are "removed on disk". It returns "" for an unknown actor.
-func (a Actor) Phrase(kind ActivityKind) string {
-	if kind == ActivityDeleted && a == ByDisk {
-		return "removed on disk"
+// Who returns the actor in the words of all pages, such as "the agent". isReader reports whether a
+// change in a browser was made by the reader of the page, who is "you". It returns "" for an unknown
+// actor.
+func (a Actor) Who(isReader bool) string {
+	if a == ByBrowser && isReader {
+		return "you"
 	}
-	return actorPhrases[a]
+	return actorNames[a]
 }
 
 // Deleted returns words for a deletion by the actor, such as "deleted by a script". They are
-// "removed on disk" for ByDisk, and "deleted" for an unknown actor.
+// "deleted" for an unknown actor.
 func (a Actor) Deleted() string {
-	phrase := a.Phrase(ActivityDeleted)
-	switch {
-	case a == ByDisk:
-		return phrase
-	case phrase == "":
-		return "deleted"
-	default:
-		return "deleted " + phrase
+	if who := a.Who(true); who != "" {
+		return "deleted by " + who
 	}
+	return "deleted"
 }

@@ -38,7 +38,7 @@ func TestCost_AbandonedRequestsEnd(t *testing.T) {
 	s := serveMemoir(t, m, setting{})
 	const call = "/api/v1/agents/ada"
 	addresses := []string{
-		ada + "/memory", ada + "/memory?q=word", ada + "/memory?q=wrod", ada + "/review", ada + "/context", ada + "/activity", ada + "/context?file=memory-md", ada + "/context/index",
+		ada + "/memory", ada + "/memory?q=word", ada + "/memory?q=wrod", ada + "/review", ada + "/context", ada + "/timeline", ada + "/context?file=memory-md", ada + "/context/index",
 		ada + "/context?q=which+word+is+in+the+sentences", ada + "/review?kind=plan", "/search?q=word", "/search?q=wrod", "/", "/sync",
 		call + "/memories?limit=500", call + "/memories?limit=500&q=word", call + "/claude-md", call + "/claude-md/parts", call + "/claude-md/costs", call + "/index/lint",
 		"/api/v1/search?q=word",

@@ -68,7 +68,7 @@ func messy(t *testing.T) (s *site, deleted map[string]string) {
 		s.Remove(fmt.Sprintf("lost/memory/n%d.md", i))
 	}
 	s.scanAll()
-	return s, map[string]string{"By API": "deleted by a script", "By page": "deleted in the browser", "On disk": "removed on disk", "Returns": "deleted by a script"}
+	return s, map[string]string{"By API": "deleted by a script", "By page": "deleted by you", "On disk": "deleted by the agent", "Returns": "deleted by a script"}
 }
 
 // patch sends a PATCH request to the API.
@@ -171,7 +171,6 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		}
 		agree("the tab Trash", tabs["trash"], counts["deleted"])
 		agree("the rows of the trash", trash.Find("main .row").Length(), counts["deleted"])
-		agree("the tab Sessions", tabs["sessions"], agent.Sessions)
 		agree("the API's sessions", len(said[struct{ Sessions []any }](s, t, "/agents/"+slug+"/sessions").Sessions), agent.Sessions)
 
 		s.claudeMDAgrees(t, agent)
@@ -291,7 +290,7 @@ func (s *site) syncAgrees(t *testing.T) {
 func TestPages_AgreeOnDeletion(t *testing.T) {
 	t.Parallel()
 	s, deleted := messy(t)
-	trash, activity := s.get(t, ada+"/trash"), s.get(t, ada+"/activity")
+	trash := s.get(t, ada+"/trash")
 	for name, by := range deleted {
 		m := s.Memory("ada", name)
 		if got := m.DeletedActor.Deleted(); got != by {
@@ -305,9 +304,11 @@ func TestPages_AgreeOnDeletion(t *testing.T) {
 		if row := words(trash.Find("#memory-" + m.ID)); !strings.Contains(row, by) {
 			t.Errorf("the trash says %q", row)
 		}
-		entry := activity.Find(`.event[data-kind="deleted"]`).FilterFunction(func(_ int, e *goquery.Selection) bool { return words(e.Find(".event-name bdi")) == name })
-		if got := words(entry); entry.Length() != 1 || !strings.Contains(got, strings.TrimPrefix(by, "deleted ")) {
-			t.Errorf("the activity says %q of %s", got, name)
+		who := strings.TrimPrefix(by, "deleted by ")
+		page := s.get(t, ada+"/timeline?kind=deleted&q="+url.QueryEscape(name))
+		entry := page.Find(".event").FilterFunction(func(_ int, e *goquery.Selection) bool { return words(e.Find(".what > :first-child")) == name })
+		if got := words(entry.Find(".who")); entry.Length() != 1 || got != who {
+			t.Errorf("the timeline says %q of %s, want %q", got, name, who)
 		}
 		for _, page := range []string{pageOf(m), pageOf(m) + "/history"} {
 			if text := words(s.get(t, page).Find("main")); !strings.Contains(text, by) {

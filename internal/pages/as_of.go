@@ -72,7 +72,7 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 		return err
 	}
 	path := templates.MemoriesPath(agent.Slug)
-	v := templates.MemoriesAsOf{Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: path}}
+	v := templates.MemoriesAsOf{AsOf: templates.AsOf{At: at, Here: path}}
 	filter, err := filterOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -84,12 +84,23 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 		return err
 	}
 	v.Total = page.Total
+	var changes records.ChangesSince
+	if v.Agent, changes, err = s.agentOn(r.Context(), agent, at); err != nil {
+		return err
+	}
+	v.Learned, v.Deleted = changes.Learned, changes.Deleted
 	if v.Rows, err = s.rowsAsOf(r.Context(), agent, page.Memories, at); err != nil {
 		return err
 	}
 	here := path + "?" + filter.Values().Encode()
 	v.MoreHref, v.FirstHref = pageLinks(here, request.Cursor, page.NextCursor)
 	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
+}
+
+// agentOn returns the view of an agent at a past moment, and its changes since then.
+func (s *site) agentOn(ctx context.Context, agent records.Agent, at time.Time) (templates.Agent, records.ChangesSince, error) {
+	changes, err := s.store.ChangesSince(ctx, []int64{agent.ID}, at)
+	return agentView(agent).On(at, agent.Counts.Total-changes.Learned+changes.Deleted), changes, err
 }
 
 // rowsAsOf returns a row for each memory in found, in the same order. A row has the memory's age at
@@ -107,14 +118,14 @@ func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memori
 	return rows, err
 }
 
-// since returns "deleted since" if the memory is in the trash now. It returns "changed since" if
-// then is readable and its type, description or body differs now. Otherwise it returns "".
-func since(then memories.Memory, now records.MemoryVersion) string {
+// since returns templates.SinceDeleted if the memory is in the trash now, and templates.SinceChanged if
+// then is readable and its type, description or body differs now.
+func since(then memories.Memory, now records.MemoryVersion) templates.Difference {
 	switch {
 	case now.State == memories.Deleted:
-		return "deleted since"
+		return templates.SinceDeleted
 	case then.Readable && now.Fingerprint != memories.FingerprintOf(then.Type, then.Description, then.Body):
-		return "changed since"
+		return templates.SinceChanged
 	default:
 		return ""
 	}

@@ -36,7 +36,7 @@ func TestMemoriesAsOf_ReadOnly(t *testing.T) {
 	t.Parallel()
 	s, then := past(t)
 	page := s.get(t, asOf(adaList, then))
-	page.expect(http.StatusOK, "As of "+then.Local().Format("2 January 2006, 15:04"), "Back to now", "2 memories", "changed since", "deleted since")
+	page.expect(http.StatusOK, "Showing "+then.Local().Format("2 Jan 2006, 15:04"), "Back to now", "2 memories", "+1 learned since", "−1 deleted since", "Changed since", "Deleted since")
 	if got := page.names(); !slices.Equal(got, []string{"Tabs", "Release"}) {
 		t.Errorf("it lists %q", got)
 	}
@@ -53,7 +53,7 @@ func TestMemoriesAsOf_ReadOnly(t *testing.T) {
 	}
 	s.get(t, asOf(adaList, then)+"&type=opinion").expect(http.StatusBadRequest)
 	s.get(t, asOf(adaList, then)+"&cursor=wrong").expect(http.StatusBadRequest)
-	s.get(t, asOf(adaList, then.AddDate(-30, 0, 0))).expect(http.StatusOK, "Nothing was known yet")
+	s.get(t, asOf(adaList, then.AddDate(-30, 0, 0))).expect(http.StatusOK, "No memories at that time")
 	s.get(t, asOf("/agents/nobody/memory", then)).expect(http.StatusNotFound)
 }
 
@@ -61,17 +61,17 @@ func TestMemoryAsOf_ShowsChangesSince(t *testing.T) {
 	t.Parallel()
 	s, then := past(t)
 	tabs := s.get(t, asOf(pageOf(s.Memory("ada", "Tabs")), then))
-	tabs.expect(http.StatusOK, "Since then", "As of ")
+	tabs.expect(http.StatusOK, "Since then", "Showing ")
 	if got := words(tabs.Find(".prose")); got != "Use tabs." {
 		t.Errorf("it said %q", got)
 	}
 	if got := tabs.each(".line[data-kind=added]"); !slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "spaces") }) {
 		t.Errorf("what has changed is told as %q", got)
 	}
-	s.get(t, asOf(pageOf(s.Memory("ada", "Release")), then)).expect(http.StatusOK, "On Tuesdays.", "It has been deleted.", "It still says the same.")
+	s.get(t, asOf(pageOf(s.Memory("ada", "Release")), then)).expect(http.StatusOK, "On Tuesdays.", "Deleted since.", "No changes.")
 
 	kettle := s.get(t, asOf(pageOf(s.Memory("ada", "Kettle")), then.AddDate(0, 0, -1)))
-	kettle.expect(http.StatusOK, "Kettle", "It was not known at that time")
+	kettle.expect(http.StatusOK, "Kettle", "Not learned yet, or deleted.")
 	if strings.Contains(kettle.raw, "likes tea") {
 		t.Error("it says what was learned later")
 	}
@@ -95,18 +95,18 @@ func TestAsOf_ParsesMoments(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	for written, want := range map[string]string{
-		"2026-03-09T12:00:00Z":        "9 March 2026",
-		"2026-03-09T12:00:00.123456Z": "9 March 2026",
-		"2026-03-09T12:00:00+01:00":   "9 March 2026",
-		"2026-03-09T12:00":            "9 March 2026, 12:00",
-		"2026-03-09":                  "9 March 2026, 23:59",
-		"0001-01-01T12:00":            "1 January 0001",
+		"2026-03-09T12:00:00Z":        "9 Mar 2026",
+		"2026-03-09T12:00:00.123456Z": "9 Mar 2026",
+		"2026-03-09T12:00:00+01:00":   "9 Mar 2026",
+		"2026-03-09T12:00":            "9 Mar 2026, 12:00",
+		"2026-03-09":                  "9 Mar 2026",
+		"0001-01-01T12:00":            "1 Jan 0001",
 	} {
 		// Without escapes, as typed by hand.
 		page := s.get(t, adaList+"?as_of="+written)
 		page.expect(http.StatusOK)
-		if got := words(page.Find("#as-of-title")); !strings.HasPrefix(got, "As of "+want) {
-			t.Errorf("%q is shown as %q, want as of %s", written, got, want)
+		if got := words(page.Find("#as-of-title")); !strings.HasPrefix(got, "Showing "+want) {
+			t.Errorf("%q is shown as %q, want %s", written, got, want)
 		}
 	}
 	later := s.get(t, adaList+"?q=tabs&as_of=9999-01-01")

@@ -51,9 +51,9 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 		}
 		page, call := "/agents/"+slug, "/api/v1/agents/"+slug
 		addresses := []string{
-			page + "/memory", page + "/memory?q=word", page + "/memory?q=wrod", page + "/review", page + "/context", page + "/activity", page + "/context?file=memory-md", page + "/context/index",
-			page + "/sessions", page + "/sessions/" + session + "/memory", page + "/logs", page + "/logs?q=word", page + "/logs/2026-03-02", page + "/review?kind=plan", page + "/about",
-			page + "/context?q=which+words+are+in+the+sentences", "/search?q=word", "/search?q=wrod", "/activity", "/sync", "/",
+			page + "/memory", page + "/memory?q=word", page + "/memory?q=wrod", page + "/review", page + "/context", page + "/timeline", page + "/context?file=memory-md", page + "/context/index",
+			page + "/timeline?show=sessions", page + "/timeline?show=sessions&session=" + session, page + "/timeline?show=logs", page + "/timeline?show=logs&q=word", page + "/timeline?show=logs&day=2026-03-02", page + "/review?kind=plan", page + "/about",
+			page + "/context?q=which+words+are+in+the+sentences", "/search?q=word", "/search?q=wrod", "/timeline", "/sync", "/",
 			call + "/memories", call + "/memories?q=wrod&near=true", call + "/claude-md", call + "/claude-md/parts", call + "/claude-md/costs", call + "/index", call + "/index/lint",
 			call + "/activity", call + "/statistics", call + "/logs/2026-03-02", call + "/session-memories", call + "/sessions/" + session + "/memory", "/api/v1/search?q=word",
 		}

@@ -154,7 +154,7 @@ func TestTrash_RestoreAndPurge(t *testing.T) {
 	s.Scan("ada")
 
 	trash := s.get(t, ada+"/trash")
-	trash.expect(http.StatusOK, "deleted in the browser", "removed on disk")
+	trash.expect(http.StatusOK, "deleted by you", "deleted by the agent")
 	if got := trash.names(); !slices.Equal(got, []string{"Release", "Tabs"}) {
 		t.Errorf("the trash has %q, the last deleted first", got)
 	}
@@ -189,7 +189,7 @@ func TestFrame_ClaudeMDProblem(t *testing.T) {
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
 	s := serve(t, files)
 	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted Tabs", "CLAUDE.md not written")
-	for _, tab := range []string{"/memory", "/context", "/sessions", "/trash"} {
+	for _, tab := range []string{"/memory", "/context", "/timeline?show=sessions", "/trash"} {
 		s.get(t, ada+tab).expect(http.StatusOK, "markers damaged", "Nothing was written")
 	}
 	s.get(t, "/").expect(http.StatusOK, "CLAUDE.md not up to date")

@@ -207,7 +207,7 @@ func useTheTrash(t *testing.T, browser context.Context) {
 	p.do(click("Delete Release"))
 	p.shows("Nothing learned yet")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/trash"]`)))
-	p.shows("deleted in the browser")
+	p.shows("deleted by you")
 	p.do(click("Restore Tabs"))
 	p.shows("Restored Tabs")
 	p.until(`document.querySelectorAll(".row").length === 1`)

@@ -50,7 +50,7 @@ func TestHistory_ShowsDiffs(t *testing.T) {
 		t.Errorf("the versions are headed %q, want %q", got, want)
 	}
 	newest := page.Find(".revision").First()
-	if got := words(newest.Find("header")); !strings.Contains(got, "from U1 in C1, thread of") || !strings.Contains(got, "sessions/U1-C1-1741512345.123456/memory/tabs.md") {
+	if got := words(newest.Find("header")); !strings.Contains(got, "from session of 9 Mar 2025") || !strings.Contains(got, "sessions/U1-C1-1741512345.123456/memory/tabs.md") {
 		t.Errorf("the newest version is said to come from %q", got)
 	}
 	if got := words(newest.Find(".retyped")); got != "Type: feedback → reference" {

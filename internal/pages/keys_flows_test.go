@@ -90,7 +90,7 @@ func keysOnFindings(t *testing.T, p *tab, s *site) {
 }
 
 func keysOnActivity(t *testing.T, p *tab, s *site) {
-	p.goTo(adaActivity)
+	p.goTo(adaTimeline)
 	all := p.listed()
 	p.press("j", "j")
 	p.focused(all[1])
@@ -113,11 +113,11 @@ func keysOnAgents(_ *testing.T, p *tab, _ *site) {
 }
 
 func keysOnSessions(_ *testing.T, p *tab, _ *site) {
-	p.goTo(ada + "/sessions")
+	p.goTo(adaTimeline + "?show=sessions")
 	p.press("j")
-	p.focused(conversation)
+	p.focused("Session of 9 Mar 2025")
 	p.follow(stroke(kb.Enter))
-	p.at(adaActivity)
+	p.until(`new URLSearchParams(location.search).get("session") === ` + quoted(conversation))
 }
 
 func keysOnTrash(t *testing.T, p *tab, s *site) {

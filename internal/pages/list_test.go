@@ -34,7 +34,7 @@ func TestMemories_GroupsByType(t *testing.T) {
 		"ada/sessions/U1-C1-1741512345.123456/memory/s.md": memoirtest.Note("Jonas", memories.User, "Is new."),
 	})
 	page := s.get(t, adaList)
-	page.expect(http.StatusOK, "About Tabs", "from U1 in C1, 9 Mar 2025", "today", "The file has no frontmatter")
+	page.expect(http.StatusOK, "About Tabs", "from session, 9 Mar 2025", "today", "The file has no frontmatter")
 	var headings []string
 	for _, h := range page.each(".group h2") {
 		headings = append(headings, strings.Fields(h)[0])

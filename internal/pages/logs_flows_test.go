@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 )
 
-const adaLogs = "/agents/ada/logs"
+const adaLogs = adaTimeline + "?show=logs"
 
 // TestLogs_InBrowser reads, searches and extends an agent's logs in a browser.
 func TestLogs_InBrowser(t *testing.T) {
@@ -40,22 +40,20 @@ func logging(t *testing.T) *site {
 
 func keepALog(t *testing.T, browser context.Context) {
 	s := logging(t)
-	p := open(t, browser, s, adaList, person{})
-	p.press("g")
-	p.follow(stroke("l"))
-	p.at(adaLogs)
+	p := open(t, browser, s, adaTimeline, person{})
+	p.follow(click("Logs"))
 	p.live()
 	p.shows("May 2025")
-	p.shows("something is odd")
+	p.shows("Check file")
 	p.fits()
 	p.follow(chromedp.Click(chromedp.CSS(`nav a[rel="prev"]`)))
 	p.shows("March 2025")
 	p.follow(chromedp.Click(chromedp.CSS(`#day-2025-03-01 a`)))
-	p.at(adaLogs + "/2025-03-01")
+	p.until(`new URLSearchParams(location.search).get("day") === "2025-03-01"`)
 	p.until(`document.querySelector(".log em").textContent === "quince" && !document.querySelector(".log script")`)
 	p.fits()
 	p.follow(chromedp.Click(chromedp.CSS(`nav a[rel="next"]`)))
-	p.at(adaLogs + "/2025-05-01")
+	p.until(`new URLSearchParams(location.search).get("day") === "2025-05-01"`)
 	p.shows("The file has no bullet")
 	p.follow(chromedp.Click(chromedp.CSS(`.log .prose a`)))
 	p.at(pageOf(s.Memory("ada", "Tabs")))
@@ -69,7 +67,7 @@ func keepALog(t *testing.T, browser context.Context) {
 	p.until(`document.querySelector("#text").value === "Half a thought"`)
 	p.do(chromedp.SendKeys("#q", "planted quin"))
 	p.shows("1 log, newest first")
-	p.until(`[...document.querySelectorAll(".results mark")].map((m) => m.textContent).join() === "Planted,quin"`)
+	p.until(`[...document.querySelectorAll(".event mark")].map((m) => m.textContent).join() === "Planted,quin"`)
 	p.isMarked()
 	p.fits()
 }
@@ -77,19 +75,19 @@ func keepALog(t *testing.T, browser context.Context) {
 func addWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	p := open(t, browser, s, adaLogs, person{withoutScripts: true, allowed: []string{"422"}})
-	p.shows("A log is what a long-lived agent notes down")
+	p.shows("No logs yet")
 	p.fits()
 	p.do(chromedp.SendKeys("#text", "Deployed\nto both"), chromedp.SendKeys("#title", strings.Repeat("x", 257)))
-	p.follow(click("Add to the log"))
+	p.follow(click("Add line"))
 	p.shows("longer than 256 characters. Nothing was added.")
 	p.until(`document.querySelector("#text").value === "Deployed\nto both"`)
 	p.do(chromedp.SetValue("#title", "Release"))
-	p.follow(click("Add to the log"))
+	p.follow(click("Add line"))
 	p.shows("Entry added.")
 	p.shows("Release")
 	p.shows("Deployed to both")
 	day := string(logs.DayOf(time.Now()))
-	p.until(`location.pathname === "` + adaLogs + "/" + day + `"`)
+	p.until(`new URLSearchParams(location.search).get("day") === "` + day + `"`)
 	p.fits()
 	if text := s.Read("ada/memory/logs/" + logs.File(time.Now(), "Release")); !strings.HasPrefix(text, "# Release\n\n- ") || !strings.HasSuffix(text, " Deployed\n  to both\n") {
 		t.Errorf("the log says %q", text)

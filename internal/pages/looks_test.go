@@ -277,7 +277,7 @@ func (s *site) everyPage(t *testing.T) []string {
 		reviewer+"/memory/"+s.Memory("code-reviewer", "CI cache is per branch").ID,
 		reviewer+"/memory?q=nothing-has-these-words",
 		reviewer+"/memory/batch/deletion?memory="+s.Memory("code-reviewer", "Error codes").ID+"&memory="+s.Memory("code-reviewer", "small-diffs").ID,
-		reviewer+"/context?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/context?q=lgtm", reviewer+"/logs?q=split",
+		reviewer+"/context?q="+url.QueryEscape("How large may a pull request be before I ask for a split?"), reviewer+"/context?q=lgtm", reviewer+"/timeline?show=logs&q=split",
 		"/agents/forgetful/memory", "/agents/forgetful/review", "/agents/on-call/review?kind=broken", "/review?view=snoozed", "/review/batch?kind=expired", "/agents/data-analyst/memory", "/agents/on-call/context",
 		"/agents/untidy/context?file=memory-md", "/agents/untidy/context", "/agents/forgetful/context?file=memory-md",
 		"/review", "/review?q=nowhere", "/review?kind=suggestion", "/review?kind=conflict", "/agents/ada/review", "/agents/ada/review?kind=duplicate,secret", s.itemPath(t, findings.Secret), s.itemPath(t, findings.Contradiction),

@@ -57,6 +57,7 @@ const (
 	doneRefused   = "refused"
 	doneDecided   = "decided"
 	doneLogged    = "logged"
+	doneNamed     = "named"
 )
 
 const (
@@ -163,6 +164,7 @@ var notices = map[string]string{
 	doneDecided:   "Already decided",
 	doneLogged:    "Entry added.",
 	doneRepaired:  "MEMORY.md updated",
+	doneNamed:     "Name saved.",
 	doneWritten:   "Written back.",
 	doneRemoved:   "Moved to the trash.",
 	doneUnblocked: "File removed.",

@@ -99,8 +99,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get(templates.SearchPath, s.page(s.search))
 	r.Get(templates.PalettePath, s.page(s.palette))
 	s.reviewPages(r)
-	r.Get(templates.TimelinePath, s.page(s.activityOfAll))
-	r.Get(templates.ActivityPath, s.page(s.activityOfAll))
+	r.Get(templates.TimelinePath, s.page(s.timelineOfAll))
+	r.Get("/activity", toTimeline(templates.ShowEvents))
 	r.Get(templates.SyncPath, s.page(s.sync))
 	r.Post(templates.ScanPath, s.action(s.scan))
 	s.agentPages(r)
@@ -116,18 +116,19 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/", s.page(s.ofAgent(s.agent)))
 	r.Get(agent+"/memory", s.page(orAsOf(s.ofAgent(s.memories), s.memoriesAsOf)))
 	s.contextPages(r)
-	r.Get(agent+"/sessions", s.page(s.ofAgent(s.sessions)))
-	r.Get(agent+"/sessions/{session}/memory", s.page(s.ofAgent(s.sessionMemory)))
-	r.Get(agent+"/logs", s.page(s.ofAgent(s.logs)))
+	r.Get(agent+"/timeline", s.page(s.ofAgent(s.timeline)))
+	r.Post(agent+"/timeline/names", s.action(s.ofAgent(s.nameSession)))
+	r.Get(agent+"/activity", toTimeline(templates.ShowEvents))
+	r.Get(agent+"/sessions", toTimeline(templates.ShowSessions))
+	r.Get(agent+"/sessions/{session}/memory", toTimeline(templates.ShowSessions))
+	r.Get(agent+"/logs", toTimeline(templates.ShowLogs))
+	r.Get(agent+"/logs/{day}", toTimeline(templates.ShowLogs))
 	r.Post(agent+"/logs", s.writing(s.ofAgent(s.appendLog)))
-	r.Get(agent+"/logs/{day}", s.page(s.ofAgent(s.logsOfDay)))
 	r.Get(agent+"/proposals/{id}/edit", s.page(s.ofAgent(s.proposal)))
 	r.Post(agent+"/proposals/{id}/edit", s.writing(s.ofAgent(s.editProposal)))
 	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.ofAgent(s.previewProposal)))
-	r.Get(agent+"/activity", s.page(s.ofAgent(s.activity)))
 	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.consolidating(s.undoStep)))
 	r.Get(agent+"/trash", s.page(s.ofAgent(s.trash)))
-	r.Get(agent+"/timeline", s.page(s.ofAgent(s.activity)))
 	r.Get(agent+"/settings", s.page(s.ofAgent(s.settings)))
 	r.Post(agent+"/settings/memory/off", s.action(s.switchMemory(true)))
 	r.Post(agent+"/settings/memory/on", s.action(s.switchMemory(false)))
@@ -244,6 +245,7 @@ func byBrowser(next http.Handler) http.Handler {
 type Store interface {
 	records.Reads
 	records.Overview
+	records.Timeline
 	extraction.Store // for an Extractor without a model
 
 	// Revealed is Memory without masks. The other methods mask what is in quarantine.

@@ -97,20 +97,6 @@ func TestClaudeMD_PreviewOnly(t *testing.T) {
 	}
 }
 
-func TestSessions_ParsesNames(t *testing.T) {
-	t.Parallel()
-	s := serve(t, memoirtest.Files{
-		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
-		"ada/sessions/U07-C02-1741512345.123456/memory/a.md": memoirtest.Note("One", memories.User, "1"),
-		"ada/sessions/scratch/memory/b.md":                   memoirtest.Note("Two", memories.User, "2"),
-	})
-	page := s.get(t, ada+"/sessions")
-	page.expect(http.StatusOK, "U07-C02-1741512345.123456 U07 C02", "2025", "scratch – –", "there")
-	s.Remove("ada/sessions/scratch")
-	s.Scan("ada")
-	s.get(t, ada+"/sessions").expect(http.StatusOK, "gone")
-}
-
 func TestSync_CountsAndScans(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
@@ -147,7 +133,7 @@ func TestPages_HEADAndAllow(t *testing.T) {
 		}
 		return s.send(t, request)
 	}
-	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, adaContext, ada + "/sessions", ada + "/trash", memory, memory + "/raw", memory + "/history"} {
+	for _, path := range []string{"/", "/sync", ada, ada + "/", adaList, adaContext, ada + "/timeline", ada + "/trash", memory, memory + "/raw", memory + "/history"} {
 		if head := send(http.MethodHead, path); head.StatusCode != http.StatusOK || head.raw != "" {
 			t.Errorf("HEAD %s answers %d with %d bytes", path, head.StatusCode, len(head.raw))
 		}

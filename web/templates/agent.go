@@ -2,6 +2,7 @@ package templates
 
 import (
 	"path"
+	"time"
 
 	"memoir/internal/agents"
 )
@@ -21,6 +22,22 @@ type Agent struct {
 	JoinedTo string
 	Counts   Counts
 	Sessions int
+	// AsOf is the past day that the page shows, on which nothing can be changed. It is zero for now.
+	AsOf time.Time
+}
+
+// On returns the agent as it was at a time in the past, with the number of its memories then.
+func (a Agent) On(at time.Time, memories int) Agent {
+	a.AsOf, a.Counts.Total = at, memories
+	return a
+}
+
+// at returns the address of the page at path on the day that this page shows.
+func (a Agent) at(path string) string {
+	if a.AsOf.IsZero() {
+		return path
+	}
+	return AsOfHref(path, a.AsOf)
 }
 
 // published reports whether Memoir writes a CLAUDE.md for the agent, which it does for hive agents
@@ -33,8 +50,8 @@ func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
 // canBeWritten reports whether new memories can be saved: its directory exists, and is not another
-// agent's.
-func (a Agent) canBeWritten() bool { return a.Present && a.JoinedTo == "" }
+// agent's, and the page does not show the past.
+func (a Agent) canBeWritten() bool { return a.Present && a.JoinedTo == "" && a.AsOf.IsZero() }
 
 // memoryDir returns the directory of the agent's own memory files, not those of sessions.
 func (a Agent) memoryDir() string {

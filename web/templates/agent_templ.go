@@ -123,15 +123,15 @@ func agentPage(title string, tab string, a Agent, frame Frame) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = agentTab("Memory", MemoriesPath(a.Slug), "memory", mainTab(tab) == memoryTab, a.Counts.Total).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = agentTab("Memory", a.at(MemoriesPath(a.Slug)), "memory", mainTab(tab) == memoryTab, a.Counts.Total).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = agentTab("Context", ContextPath(a.Slug), "context", mainTab(tab) == contextTab, noCount).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = agentTab("Context", a.at(ContextPath(a.Slug)), "context", mainTab(tab) == contextTab, noCount).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = agentTab("Timeline", AgentTimelinePath(a.Slug), "agent-timeline", mainTab(tab) == timelineTab, noCount).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = agentTab("Timeline", a.at(AgentTimelinePath(a.Slug)), "agent-timeline", mainTab(tab) == timelineTab, noCount).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -272,9 +272,6 @@ const (
 	timelineTab = "timeline"
 	settingsTab = "settings"
 	reviewTab   = "review"
-	sessionsTab = "sessions"
-	logsTab     = "logs"
-	activityTab = "activity"
 	trashTab    = "trash"
 
 	noCount = -1
@@ -287,8 +284,6 @@ type subTab struct{ label, tab, path string }
 func subTabs(a Agent, tab string) []subTab {
 	page := func(label, tab string) subTab { return subTab{label, tab, AgentPath(a.Slug, tab)} }
 	switch mainTab(tab) {
-	case timelineTab:
-		return []subTab{page("Events", activityTab), page("Sessions", sessionsTab), page("Logs", logsTab)}
 	case memoryTab:
 		return []subTab{page("Memories", memoryTab), page("Trash", trashTab)}
 	}
@@ -298,8 +293,6 @@ func subTabs(a Agent, tab string) []subTab {
 // mainTab returns the tab that the page tab belongs to.
 func mainTab(tab string) string {
 	switch tab {
-	case activityTab, sessionsTab, logsTab:
-		return timelineTab
 	case trashTab:
 		return memoryTab
 	}
@@ -330,7 +323,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(path)).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 104, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 97, Col: 28}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var12)
 		if templ_7745c5c3_Err != nil {
@@ -343,7 +336,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 105, Col: 16}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 98, Col: 16}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var13)
 		if templ_7745c5c3_Err != nil {
@@ -366,7 +359,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 		var templ_7745c5c3_Var14 string
 		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 110, Col: 9}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 103, Col: 9}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -384,7 +377,7 @@ func agentTab(label, path, name string, current bool, count int) templ.Component
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(number(count))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 112, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/agent.templ`, Line: 105, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {

@@ -13,9 +13,6 @@ func AsOfHref(path string, at time.Time) string {
 	return WithQuery(path, map[string]string{FieldAsOf: at.UTC().Format(time.RFC3339Nano)})
 }
 
-// localInput is the format of a browser's date-time field.
-const localInput = "2006-01-02T15:04"
-
 // AsOf is the past moment that a read-only page shows.
 type AsOf struct {
 	At time.Time // in the time zone of the page
@@ -23,8 +20,15 @@ type AsOf struct {
 	Here string
 }
 
-func (a AsOf) when() string  { return "as of " + a.At.Format("2 January 2006, 15:04") }
-func (a AsOf) title() string { return "A" + a.when()[1:] }
+// day returns the day, with the time unless that is the end of the day.
+func (a AsOf) day() string {
+	if a.At.Hour() == 23 && a.At.Minute() == 59 {
+		return a.At.Format("2 Jan 2006")
+	}
+	return a.At.Format("2 Jan 2006, 15:04")
+}
+
+func (a AsOf) when() string { return "on " + a.day() }
 
 func (a AsOf) at(path string) string { return AsOfHref(path, a.At) }
 
@@ -36,6 +40,8 @@ type MemoriesAsOf struct {
 	Type  memories.Type // the only type shown; empty for all
 	Rows  []MemoryAsOf
 	Total int
+	// Learned and Deleted are the numbers of memories that exist now only, and existed then only.
+	Learned, Deleted int
 	// MoreHref is the address of the next rows, or empty at the end. FirstHref is the address of
 	// the first rows, or empty on their own page.
 	MoreHref, FirstHref string
@@ -44,9 +50,34 @@ type MemoriesAsOf struct {
 // MemoryAsOf is the view of a memory in the list of a past moment.
 type MemoryAsOf struct {
 	MemoryRow
-	// Since is the change to the memory afterwards, in words. It is empty if the memory is
-	// unchanged.
-	Since string
+	Since Difference
+}
+
+// Difference is the change to a memory since a past day.
+type Difference string
+
+// The changes. The zero Difference means that the memory is the same.
+const (
+	SinceDeleted Difference = "Deleted since"
+	SinceChanged Difference = "Changed since"
+)
+
+func (c Difference) sign() string {
+	switch c {
+	case SinceDeleted:
+		return "−"
+	case SinceChanged:
+		return "±"
+	default:
+		return ""
+	}
+}
+
+func (c Difference) tone() Tone {
+	if c == SinceDeleted {
+		return Danger
+	}
+	return Quiet
 }
 
 func (v MemoriesAsOf) href(m MemoryAsOf) string { return v.AsOf.at(m.Path()) }

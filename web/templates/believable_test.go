@@ -9,7 +9,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/web/templates"
@@ -135,17 +134,6 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	}
 	row.CreatedAt, row.UpdatedAt = noon.Add(-40*24*time.Hour), noon
 	return templates.Memory{Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody)}
-}
-
-func sessionsPage() templates.Sessions {
-	return templates.Sessions{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
-		Rows: []templates.SessionRow{
-			{Session: agents.Session{Name: "U07AB12CD-C02SUPPORT-1741512345.123456", User: "U07AB12CD", Channel: "C02SUPPORT", Thread: noon}, Files: 2, LastMemoryAt: noon.Add(time.Hour)},
-			{Session: agents.Session{Name: "U09ZZ88YY-C02SUPPORT-1740998877.000100", User: "U09ZZ88YY", Channel: "C02SUPPORT", Thread: noon.Add(-6 * 24 * time.Hour)}, Files: 1, LastMemoryAt: noon.Add(-6*24*time.Hour + 5*time.Minute)},
-			{Session: agents.Session{Name: "scratch"}, LastMemoryAt: noon.Add(-31 * 24 * time.Hour)},
-		},
-	}
 }
 
 func trashPage() templates.Trash {
@@ -292,21 +280,26 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"context-tried":    templates.ContextPage(triedContext()),
 		"context-none":     templates.ContextPage(templates.Context{Agent: supportBot(), File: templates.File{Kind: templates.MemoryMDFile}, Prompt: &templates.Prompt{Agent: supportBot()}}),
 		"index-repair":     templates.IndexRepairPage(indexRepairPage()),
-		"sessions":         templates.SessionsPage(sessionsPage()),
-		"sessions-none":    templates.SessionsPage(templates.Sessions{Agent: supportBot()}),
 		"form-new":         templates.MemoryFormPage(templates.MemoryForm{Agent: supportBot()}),
 		"form-edit":        templates.MemoryFormPage(memoryForm(t)),
 		"form-refused":     templates.MemoryFormPage(refusedForm()),
 		"form-changed":     templates.MemoryFormPage(changedForm(t)),
 		"settings":         templates.SettingsPage(settingsPage()),
 		"settings-none":    templates.SettingsPage(templates.Settings{Agent: supportBot(), Work: templates.BackgroundWork{Days: 30}}),
-		"activity":         templates.ActivityPage(activityPage()),
-		"activity-all":     templates.ActivityPage(activityOfAll()),
-		"activity-none":    templates.ActivityPage(templates.Activity{}),
+		"timeline":         templates.TimelinePage(timelinePage()),
+		"timeline-all":     templates.TimelinePage(timelineOfAll()),
+		"timeline-none":    templates.TimelinePage(templates.Timeline{Events: &templates.TimelineEvents{}}),
+		"timeline-choice":  templates.TimelinePage(templates.Timeline{At: templates.TimelineAddress{Show: templates.ShowLogs}, Agents: []templates.TimelineAgent{{Name: slug, Href: templates.LogsPath(slug)}}}),
+		"sessions":         templates.TimelinePage(timelineWith(templates.ShowSessions, sessionList)),
+		"sessions-none":    templates.TimelinePage(timelineWith(templates.ShowSessions, func(v *templates.Timeline) { v.Sessions = &templates.TimelineSessions{} })),
+		"session":          templates.TimelinePage(timelineWith(templates.ShowSessions, oneSession)),
+		"logs":             templates.TimelinePage(timelineWith(templates.ShowLogs, logList)),
+		"logs-none":        templates.TimelinePage(timelineWith(templates.ShowLogs, func(v *templates.Timeline) { v.Logs = &templates.Logs{Agent: supportBot()} })),
+		"logs-day":         templates.TimelinePage(timelineWith(templates.ShowLogs, logsOfOneDay)),
 		"memories-then":    templates.MemoriesAsOfPage(memoriesAsOf()),
-		"memories-before":  templates.MemoriesAsOfPage(templates.MemoriesAsOf{Agent: supportBot(), AsOf: past(templates.MemoriesPath(slug))}),
+		"memories-before":  templates.MemoriesAsOfPage(templates.MemoriesAsOf{Agent: supportBotThen(), AsOf: past(templates.MemoriesPath(slug))}),
 		"memory-then":      templates.MemoryThenPage(memoryThen()),
-		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBot(), AsOf: past("/"), MemoryRow: rows[0]}),
+		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBotThen(), AsOf: past("/"), MemoryRow: rows[0]}),
 		"context-then":     templates.ContextPage(contextAsOf()),
 		"review":           templates.ReviewPage(reviewPage()),
 		"review-agent":     templates.ReviewPage(reviewOfAgent()),

@@ -181,14 +181,6 @@ func (w Week) summary() string {
 	return "Memories in " + counted(len(w.Totals)-1, "day", "days") + ": from " + number(w.Totals[0]) + " to " + number(w.Totals[len(w.Totals)-1])
 }
 
-// signed returns n with a plus sign if it is above 0.
-func signed(n int) string {
-	if n > 0 {
-		return "+" + number(n)
-	}
-	return number(n)
-}
-
 func (c ContextFigures) over() string {
 	switch c.Over {
 	case 0:

@@ -12,9 +12,8 @@ import (
 	"memoir/internal/words"
 )
 
-// Logs is the view of an agent's Logs tab: one month, or search results.
+// Logs is the view of an agent's logs: one month, or search results.
 type Logs struct {
-	Frame
 	Agent Agent
 	// Month is the month shown. It is empty if there are no logs.
 	Month  logs.Month
@@ -58,7 +57,6 @@ type LogEntryForm struct {
 
 // LogsOfDay is the view of one day's logs.
 type LogsOfDay struct {
-	Frame
 	Agent         Agent
 	Day           logs.Day
 	Before, After logs.Day // the nearest days with logs; empty if absent
@@ -84,11 +82,16 @@ const (
 	FieldMonth = "month"
 )
 
-// LogsPath returns the path of an agent's Logs tab.
-func LogsPath(slug string) string { return AgentPath(slug, logsTab) }
+// LogsPath returns the address of an agent's logs.
+func LogsPath(slug string) string { return TimelineAddress{Agent: slug, Show: ShowLogs}.String() }
 
-// LogsOfDayPath returns the path of an agent's logs of one day.
-func LogsOfDayPath(slug string, day logs.Day) string { return AgentPath(slug, logsTab, string(day)) }
+// LogsOfDayPath returns the address of an agent's logs of one day.
+func LogsOfDayPath(slug string, day logs.Day) string {
+	return WithQuery(LogsPath(slug), map[string]string{FieldDay: string(day)})
+}
+
+// addLogPath returns the path of the form that adds an entry.
+func addLogPath(slug string) string { return AgentPath(slug, "logs") }
 
 func logsOfMonthPath(slug string, month logs.Month) string {
 	return WithQuery(LogsPath(slug), map[string]string{FieldMonth: string(month)})
@@ -115,7 +118,7 @@ func (v Logs) found() string {
 	case v.Query == "":
 		return ""
 	case len(v.Hits) == 0:
-		return "No log has all of these words."
+		return "No results for “" + v.Query + "”"
 	case v.MoreHref != "" || v.FirstHref != "":
 		return counted(len(v.Hits), "log", "logs") + " on this page, newest first"
 	}

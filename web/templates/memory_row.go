@@ -8,7 +8,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/words"
 )
@@ -160,14 +159,4 @@ func parts(all []words.Part) templ.Component {
 		}
 		return nil
 	})
-}
-
-// sessionBriefly returns a session's user, channel and day in words. If the session's name does not
-// contain them, it returns the name.
-func sessionBriefly(name string) string {
-	s := agents.ParseSession(name)
-	if s.User == "" {
-		return name
-	}
-	return s.User + " in " + s.Channel + ", " + s.Thread.Local().Format("2 Jan 2006")
 }

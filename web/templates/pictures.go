@@ -33,6 +33,9 @@ func (c CountsByType) totalAt(i int) int {
 	return n
 }
 
+// Total returns the number of all memories at point i.
+func (c CountsByType) Total(i int) int { return c.totalAt(i) }
+
 func (c CountsByType) types() []memories.Type {
 	return slices.DeleteFunc(drawnTypes(), func(t memories.Type) bool {
 		return !slices.ContainsFunc(c[t], func(n int) bool { return n > 0 })
@@ -57,62 +60,6 @@ func (c CountsByType) summary(i int) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// Growth is the data of the chart of the number of memories over time.
-type Growth struct {
-	Times  []time.Time // in order, in the time zone of the page
-	Counts CountsByType
-}
-
-func (g Growth) worthDrawing() bool { return len(g.Times) > 0 && len(g.Counts.types()) > 0 }
-
-func (g Growth) chart() chart.Growth { return chart.NewGrowth(g.Times, g.Counts.series()) }
-
-// summary returns the chart's first and last numbers in a sentence, for screen readers. There must
-// be at least one point.
-func (g Growth) summary() string {
-	last := len(g.Times) - 1
-	return "From " + counted(g.Counts.totalAt(0), "memory", "memories") + " on " + day(g.Times[0]) + " to " +
-		number(g.Counts.totalAt(last)) + " on " + day(g.Times[last]) + ": " + g.Counts.summary(last) + "."
-}
-
-// changes returns the indexes of the points where the number of any type differs from the point
-// before, newest first. The first point is always included.
-func (g Growth) changes() []int {
-	var points []int
-	for i := range g.Times {
-		if i == 0 || slices.ContainsFunc(drawnTypes(), func(t memories.Type) bool { return g.Counts.at(t, i) != g.Counts.at(t, i-1) }) {
-			points = append(points, i)
-		}
-	}
-	slices.Reverse(points)
-	return points
-}
-
-// Ages is the data of the chart of the ages of memories.
-type Ages struct {
-	Labels []string // of the age ranges, youngest first
-	Counts CountsByType
-}
-
-func (a Ages) worthDrawing() bool { return len(a.Labels) > 0 && len(a.Counts.types()) > 0 }
-
-func (a Ages) chart() chart.Columns {
-	short := make([]string, len(a.Labels))
-	for i, label := range a.Labels {
-		short[i] = strings.Replace(label, " days", " d", 1)
-	}
-	return chart.NewColumns(short, a.Counts.series())
-}
-
-// summary returns the number of memories of each age in a sentence, for screen readers.
-func (a Ages) summary() string {
-	parts := make([]string, len(a.Labels))
-	for i, label := range a.Labels {
-		parts[i] = label + ": " + number(a.Counts.totalAt(i))
-	}
-	return "Memories by age: " + strings.Join(parts, ", ") + "."
 }
 
 func day(t time.Time) string { return t.Format("2 January 2006") }

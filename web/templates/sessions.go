@@ -8,23 +8,34 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// Sessions is the view of an agent's Sessions tab.
-type Sessions struct {
-	Frame
-	Agent Agent
-	Rows  []SessionRow
-	// Memories are the notes of sessions, newest first.
-	Memories []SessionMemory
-	// MoreHref is the address of the next rows, or empty at the end. FirstHref is the address of
-	// the newest rows, or empty on their own page.
-	MoreHref, FirstHref string
+// TimelineSessions is the view of an agent's sessions.
+type TimelineSessions struct {
+	Rows []SessionRow
+	// Next is the address of older sessions, or empty at the end. First is the address of the newest
+	// ones, or empty on their own page.
+	Next, First string
 }
 
-// SessionRow is the view of one session, with the number of its memory files.
+// SessionRow is the view of one session. Name has no raw ids unless the session has no other name.
 type SessionRow struct {
-	agents.Session
-	Files        int
-	LastMemoryAt time.Time // of its newest memory file, also if that is gone
+	ID       string // raw name
+	Name     string
+	Href     string
+	NameHref string // of the form that names its person and channel; empty if both have names or are unknown
+	At       time.Time
+	Learned  int
+	Recalled int
+	Files    int
+	Notes    *SessionMemory // notes of the conversation; nil without
+}
+
+// TimelineSession is the view of one session: its memories, and its notes.
+type TimelineSession struct {
+	SessionRow
+	EventsHref       string
+	MemoriesLearned  []SessionMemoryLink
+	MemoriesRecalled []SessionMemoryLink
+	Names            []SessionNameForm // empty if the session's name has no ids
 }
 
 // SessionMemory is the view of the notes of one session.
@@ -32,38 +43,48 @@ type SessionMemory struct {
 	agents.SessionMemory
 	Carries claudemd.CompactionFit
 	Reason  string
-	Body    markdown.HTML // set only on its own page
+	Body    markdown.HTML // set only on the page of the session
 }
 
-// SessionMemoryView is the view of the page with one session's notes.
-type SessionMemoryView struct {
-	Frame
-	Agent Agent
-	SessionMemory
-}
-
-// SessionMemoryPath returns the path of the page with a session's notes.
-func SessionMemoryPath(slug, session string) string {
-	return AgentPath(slug, sessionsTab, session, "memory")
-}
-
-// messages returns the number of messages in words, or "not known". Counting stops at
+// messages returns the number of messages in words, or "unknown". Counting stops at
 // claudemd.MinCompactionMessages, which is shown as "or more".
 func (m SessionMemory) messages() string {
 	switch m.Messages {
 	case claudemd.UncountedMessages:
-		return "not known"
+		return "unknown"
 	case claudemd.MinCompactionMessages:
 		return number(m.Messages) + " or more"
 	}
 	return number(m.Messages)
 }
 
-func (v Sessions) memoryOf(session string) *SessionMemory {
-	for i := range v.Memories {
-		if v.Memories[i].Session == session {
-			return &v.Memories[i]
-		}
-	}
-	return nil
+// SessionMemoryLink is a memory of a session. Href is empty if the memory was purged.
+type SessionMemoryLink struct {
+	Name, Href string
+	At         time.Time
+}
+
+// SessionNameForm is the view of the form that names a person or a channel.
+type SessionNameForm struct {
+	Label string // Person or Channel
+	ID    string
+	Name  string // empty: none yet
+}
+
+// figures returns the numbers of the session's memories in words.
+func (s SessionRow) figures() string {
+	return number(s.Learned) + " learned, " + number(s.Recalled) + " recalled"
+}
+
+// SessionNamesPath returns the path of the form that names persons and channels.
+func SessionNamesPath(slug string) string { return AgentPath(slug, "timeline", "names") }
+
+// SessionPath returns the address of one session of an agent.
+func SessionPath(slug, session string) string {
+	return TimelineAddress{Agent: slug, Show: ShowSessions, Session: session}.String()
+}
+
+// SessionEventsPath returns the address of the events of a session.
+func SessionEventsPath(slug, session string) string {
+	return TimelineAddress{Agent: slug, Session: session}.String()
 }

@@ -180,7 +180,6 @@ func (c Counts) Waiting() int {
 const (
 	HomePath     = "/"
 	SearchPath   = "/search"
-	ActivityPath = "/activity"
 	TimelinePath = "/timeline"
 	SyncPath     = "/sync"
 	ScanPath     = "/scan"

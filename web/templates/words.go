@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
 )
 
@@ -100,4 +101,27 @@ func deceptive(r rune) bool {
 	default:
 		return unicode.IsControl(r)
 	}
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// sessionWords returns a session in words, with the time at which it began. They have no ids.
+func sessionWords(name string) string {
+	if thread := agents.ParseSession(name).Thread; !thread.IsZero() {
+		return "session of " + moment(thread.Local())
+	}
+	return "a session"
+}
+
+// sessionBriefly returns a session in words, with the day on which it began. They have no ids.
+func sessionBriefly(name string) string {
+	if thread := agents.ParseSession(name).Thread; !thread.IsZero() {
+		return "session, " + thread.Local().Format("2 Jan 2006")
+	}
+	return "session"
 }

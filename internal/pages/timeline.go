@@ -1,0 +1,233 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"memoir/internal/findings/quarantine"
+	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
+	"memoir/internal/pages/timelineview"
+	"memoir/internal/records"
+	"memoir/web/templates"
+)
+
+// maxSessionLabel is the maximum length of the name of a person or channel, in bytes (arbitrary).
+const maxSessionLabel = 200
+
+// timeline shows what happened to an agent's memories: events, sessions or logs, and the memories over
+// time. For an unknown list, kind or session it returns memories.ErrNotFound.
+func (s *site) timeline(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
+	return s.showTimeline(w, r, &agent)
+}
+
+func (s *site) timelineOfAll(w http.ResponseWriter, r *http.Request) error {
+	return s.showTimeline(w, r, nil)
+}
+
+func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *records.Agent) error {
+	at, err := requestedTimeline(r, agent)
+	if err != nil {
+		return err
+	}
+	if moved, err := chosenDay(w, r, &at); moved || err != nil {
+		return err
+	}
+	v, view, err := s.timelineOf(r, agent, at)
+	if err != nil {
+		return err
+	}
+	rest, _ := strconv.Atoi(r.URL.Query().Get(templates.FieldRest)) // anything else is the beginning
+	switch {
+	case at.Show == templates.ShowEvents:
+		if v.Events, err = view.Events(r.Context(), rest); err == nil && agent != nil && at == (templates.TimelineAddress{Agent: at.Agent, Show: at.Show}) {
+			v.Events.Applied, err = s.appliedSteps(r.Context(), *agent, at.String())
+		}
+	case agent == nil: // each agent's page has the list
+		for _, a := range view.Agents {
+			v.Agents = append(v.Agents, templates.TimelineAgent{
+				Name: a.DisplayName, Href: templates.TimelineAddress{Agent: a.Slug, Show: at.Show, AsOf: at.AsOf}.String(),
+			})
+		}
+	case at.Show == templates.ShowLogs:
+		err = s.readLogs(r, *agent, view, &v)
+	default:
+		err = s.readSessions(r, *agent, view, &v)
+	}
+	if err != nil {
+		return err
+	}
+	return show(w, r, http.StatusOK, templates.TimelinePage(v))
+}
+
+// requestedTimeline returns the address that the path and the query of r give, without a day. agent is
+// nil for all agents. For an unknown value it returns memories.ErrNotFound.
+func requestedTimeline(r *http.Request, agent *records.Agent) (templates.TimelineAddress, error) {
+	query := r.URL.Query()
+	at := templates.TimelineAddress{
+		Show: query.Get(templates.FieldShow), Kind: memories.ActivityKind(query.Get(templates.FieldKind)),
+		Actor: memories.Actor(query.Get(templates.FieldActor)), Session: query.Get(templates.FieldSession), Memory: query.Get(templates.FieldMemory),
+		Words: cleanText(query.Get(templates.FieldQuery)), Cursor: query.Get(templates.FieldCursor), Open: query.Get(templates.FieldOpen),
+	}
+	if agent != nil {
+		at.Agent = agent.Slug
+	}
+	if at.Show == "" {
+		at.Show = templates.ShowEvents
+	}
+	switch {
+	case !slices.Contains([]string{templates.ShowEvents, templates.ShowSessions, templates.ShowLogs}, at.Show),
+		at.Kind != "" && at.Kind != records.KindRecalled && !slices.Contains(memories.ActivityKinds, at.Kind),
+		at.Actor != "" && !slices.Contains(memories.Actors, at.Actor),
+		at.Session != "" && (agent == nil || !isText(at.Session)):
+		return at, memories.ErrNotFound
+	}
+	return at, nil
+}
+
+// chosenDay sets the day of the address from the query of r. For the slider's field, and for a day
+// that is not past, it redirects and reports that. A malformed day gives a *badRequest.
+func chosenDay(w http.ResponseWriter, r *http.Request, at *templates.TimelineAddress) (moved bool, err error) {
+	now := time.Now()
+	if raw := r.URL.Query().Get(templates.FieldOn); raw != "" {
+		n, err := strconv.Atoi(raw)
+		if err != nil || n < 0 {
+			return false, errBadRequest("A day is a number of days since 1970.")
+		}
+		day := ""
+		if n < templates.UnixDay(now) {
+			day = time.Unix(0, 0).UTC().AddDate(0, 0, n).Format(time.DateOnly)
+		}
+		target := templates.WithQuery(r.URL.RequestURI(), map[string]string{templates.FieldOn: ""})
+		http.Redirect(w, r, templates.WithQuery(target, map[string]string{templates.FieldAsOf: day}), http.StatusSeeOther)
+		return true, nil
+	}
+	raw := r.URL.Query().Get(templates.FieldAsOf)
+	if raw == "" {
+		return false, nil
+	}
+	moment, _, ok := parseMoment(raw)
+	if !ok {
+		return false, errBadRequest("A day is written like 2026-11-03.")
+	}
+	moment = moment.Local()
+	if end := endOfDay(moment); end.Before(now) {
+		at.AsOf = end
+		return false, nil
+	}
+	return true, redirectTo(w, r, "")
+}
+
+// endOfDay returns the last second of the day of t.
+func endOfDay(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 23, 59, 59, 0, t.Location())
+}
+
+// timelineOf returns the view of the timeline at an address without its list, and what the list is
+// about. agent is nil for all agents.
+func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
+	v := templates.Timeline{At: at, Frame: templates.Frame{Live: templates.EventsPath}}
+	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local()}
+	total := -1
+	var err error
+	if agent == nil {
+		if view.Agents, err = s.store.AgentsUncounted(r.Context()); err != nil {
+			return v, view, err
+		}
+		view.Labels = displayNames(view.Agents)
+	} else {
+		shown := agentView(*agent)
+		v.Agent, view.Agents, total = &shown, []records.Agent{*agent}, agent.Counts.Total
+		if v.Frame, err = s.frame(r, *agent, at.String()); err != nil {
+			return v, view, err
+		}
+	}
+	if v.Day, v.Since, err = view.Day(r.Context(), total); err != nil {
+		return v, view, err
+	}
+	if agent != nil && !at.AsOf.IsZero() {
+		*v.Agent = v.Agent.On(at.AsOf, v.Day.Then)
+		err = s.addTokens(r, *agent, &v)
+	}
+	return v, view, err
+}
+
+// addTokens adds the change of what CLAUDE.md enters into each conversation since the chosen day.
+func (s *site) addTokens(r *http.Request, agent records.Agent, v *templates.Timeline) error {
+	then, err := s.engine.PreviewAsOf(r.Context(), agent.Slug, v.At.AsOf)
+	if err != nil {
+		return err
+	}
+	now, err := s.engine.Preview(r.Context(), agent.Slug, "")
+	v.Since.Tokens, v.Since.HasTokens = claudemd.ApproximateTokens(now.Chars)-claudemd.ApproximateTokens(then.Chars), true
+	return err
+}
+
+// readSessions adds to v the agent's sessions, or the one that the address names. It returns
+// memories.ErrNotFound for an unknown session, and *memories.ConflictError if its notes cannot be read.
+func (s *site) readSessions(r *http.Request, agent records.Agent, view timelineview.View, v *templates.Timeline) error {
+	if v.At.Session == "" {
+		noted, err := s.engine.SessionMemories(r.Context(), agent.Slug)
+		if err != nil {
+			return err
+		}
+		var notes []templates.SessionMemory
+		for _, m := range noted {
+			m.ModifiedAt = local(m.ModifiedAt)
+			notes = append(notes, templates.SessionMemory{SessionMemory: m})
+		}
+		v.Sessions, err = view.Sessions(r.Context(), notes)
+		return err
+	}
+	var notes *templates.SessionMemory
+	m, err := s.engine.SessionMemory(r.Context(), agent.Slug, v.At.Session)
+	switch {
+	case err == nil:
+		m.ModifiedAt = local(m.ModifiedAt)
+		notes = &templates.SessionMemory{SessionMemory: m}
+		notes.Carries, notes.Reason = claudemd.FitCompaction(m.Tokens, m.Messages)
+		if notes.Body, err = s.linksOf(r.Context(), agent).render(quarantine.MaskSecrets(m.Text)); err != nil {
+			return err
+		}
+	case !errors.Is(err, memories.ErrNotFound):
+		return err
+	}
+	v.Session, err = view.Session(r.Context(), notes)
+	return err
+}
+
+// nameSession gives a person or channel of the agent's sessions a name, or removes the name if it is
+// empty, and redirects to the page of the form. It returns a *badRequest for an id that is none, and
+// for a long name.
+func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
+	id, name := r.PostFormValue(templates.FieldID), cleanText(r.PostFormValue(templates.FieldName))
+	if !isText(id) || len(id) > maxSessionLabel || len(name) > maxSessionLabel {
+		return errBadRequest("A name has at most 200 bytes.")
+	}
+	if err := s.store.SaveSessionName(r.Context(), agent.ID, id, name); err != nil {
+		return err
+	}
+	return redirect(w, r, back(r, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowSessions}.String()), doneNamed, "")
+}
+
+// toTimeline returns a handler that redirects permanently from an earlier address to a list of the
+// timeline. The filters stay; the place in the list does not.
+func toTimeline(list string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		at := templates.TimelineAddress{
+			Agent: slugOf(r), Show: list, Kind: memories.ActivityKind(query.Get(templates.FieldKind)), Actor: memories.Actor(query.Get(templates.FieldActor)),
+			Session: query.Get(templates.FieldSession), Words: query.Get(templates.FieldQuery),
+		}
+		if session := nameIn(r, "session"); session != "" {
+			at.Session = session
+		}
+		target := templates.WithQuery(at.String(), map[string]string{
+			templates.FieldMonth: query.Get(templates.FieldMonth), templates.FieldDay: nameIn(r, "day"),
+		})
+		http.Redirect(w, r, target, http.StatusMovedPermanently)
+	}
+}

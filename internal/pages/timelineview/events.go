@@ -1,0 +1,265 @@
+// Package timelineview makes the view models of the timeline: it reads events, the growth of the
+// memories, and sessions, and says them in words. Package pages shows them.
+package timelineview
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/pages/eventlines"
+	"memoir/internal/records"
+	"memoir/web/templates"
+)
+
+const (
+	// pageLines is the number of lines on a page, and rowsOpen the number of events shown of an open
+	// line (arbitrary).
+	pageLines, rowsOpen = 100, 50
+	// maxSkipped is the number of events of an open line after which no more are shown (arbitrary).
+	maxSkipped = 1_000_000
+	// promptLength is the length of a prompt in a line, in characters (arbitrary).
+	promptLength = 90
+)
+
+// Store reads what the timeline shows, with masked texts.
+type Store interface {
+	records.Timeline
+	records.Logs
+	Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error)
+	Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]records.GrowthPoint, error)
+}
+
+// View is what a timeline is about.
+type View struct {
+	Store   Store
+	Address templates.TimelineAddress
+	Agents  []records.Agent
+	// Labels are the short names of the agents by slug; nil on the page of one agent.
+	Labels map[string]string
+	Now    time.Time // in the time zone of the page
+}
+
+// ids returns the ids of the agents.
+func (v View) ids() []int64 {
+	ids := make([]int64, len(v.Agents))
+	for i, a := range v.Agents {
+		ids[i] = a.ID
+	}
+	return ids
+}
+
+// namesByAgent are the names of persons and channels, by id, by agent id.
+type namesByAgent map[int64]map[string]string
+
+// maker makes the lines of one page.
+type maker struct {
+	View
+	names namesByAgent
+	// skipped is the number of events of the open line before the rows.
+	skipped int
+}
+
+// Events returns the events that the address selects. rest is the number of events of the open line
+// to leave out. It fails with records.ErrCursor and memories.ErrNotFound if the address is malformed.
+func (v View) Events(ctx context.Context, rest int) (*templates.TimelineEvents, error) {
+	list := records.TimelineList{
+		AgentIDs: v.ids(), Kind: v.Address.Kind, Actor: v.Address.Actor, Session: v.Address.Session, MemoryID: v.Address.Memory, Words: v.Address.Words,
+	}
+	if list.Session == "" && list.MemoryID == "" && list.Words == "" {
+		list.FirstScan = records.OneEvent
+	}
+	page, err := eventlines.Read(ctx, v.Store, list, v.Address.Cursor, pageLines, v.Now.Location())
+	if err != nil {
+		return nil, err
+	}
+	names, err := v.Store.SessionNames(ctx, list.AgentIDs)
+	if err != nil {
+		return nil, err
+	}
+	m := maker{View: v, names: names, skipped: max(0, min(rest, maxSkipped))}
+	shown := &templates.TimelineEvents{}
+	if err := m.fill(ctx, page.Lines, shown); err != nil {
+		return nil, err
+	}
+	if page.Next != "" {
+		next := v.Address
+		next.Cursor, next.Open = page.Next, ""
+		shown.Next = next.String()
+	}
+	if v.Address.Session != "" {
+		shown.SessionName = SessionName(v.Address.Session, v.Now, names[list.AgentIDs[0]], v.Now)
+	}
+	return shown, nil
+}
+
+// fill adds the lines to the days of a page.
+func (m maker) fill(ctx context.Context, lines []eventlines.Line, shown *templates.TimelineEvents) error {
+	var read []records.TimelineEvent // the first of each line, then the rows of the open one
+	for _, l := range lines {
+		read = append(read, l.Events[0])
+	}
+	for _, l := range lines {
+		if l.Count() > 1 && l.Place() == m.Address.Open {
+			rows, err := m.rows(ctx, l)
+			if err != nil {
+				return err
+			}
+			read = append(read, rows...)
+		}
+	}
+	details, err := m.Store.EventDetails(ctx, read)
+	if err != nil {
+		return err
+	}
+	for i, l := range lines {
+		e := m.line(l, details[i])
+		if l.Count() > 1 && l.Place() == m.Address.Open {
+			for j, row := range read[len(lines):] {
+				e.Rows = append(e.Rows, m.line(eventlines.Line{Events: []records.TimelineEvent{row}}, details[len(lines)+j]))
+			}
+			if upTo := m.skipped + len(e.Rows); upTo < l.Count() {
+				e.MoreHref = templates.MoreRows(m.Address, e, upTo)
+			}
+		}
+		begins := midnight(e.At)
+		if n := len(shown.Days); n == 0 || !shown.Days[n-1].Begins.Equal(begins) {
+			shown.Days = append(shown.Days, templates.NewTimelineDay(begins, m.Now))
+		}
+		day := &shown.Days[len(shown.Days)-1]
+		day.Events = append(day.Events, e)
+		if m.Address.Memory != "" && shown.MemoryName == "" {
+			shown.MemoryName = cmp.Or(details[i].Name, "a memory")
+		}
+	}
+	return nil
+}
+
+// rows returns the events of a line that are shown, after the skipped ones.
+func (m maker) rows(ctx context.Context, l eventlines.Line) ([]records.TimelineEvent, error) {
+	events := l.Events
+	if l.Events[0].FirstScan > 0 {
+		var err error
+		events, err = m.Store.TimelineEvents(ctx, records.TimelineList{
+			AgentIDs: []int64{l.Events[0].AgentID}, Actor: m.Address.Actor, FirstScan: records.OnlyThese, Limit: m.skipped + rowsOpen,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	from := min(m.skipped, len(events))
+	return events[from:min(from+rowsOpen, len(events))], nil
+}
+
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
+
+// line returns the view of a line. d are the details of its newest event.
+func (m maker) line(l eventlines.Line, d records.EventDetails) templates.TimelineEvent {
+	event := l.Events[0]
+	e := templates.TimelineEvent{Place: l.Place(), At: event.At.In(m.Now.Location()), Kind: event.Kind, Count: l.Count()}
+	agent := m.agentOf(event.AgentID)
+	if label, ok := m.Labels[agent.Slug]; ok {
+		e.AgentName, e.AgentHref = label, templates.AgentTimelinePath(agent.Slug)
+	}
+	e.Who = event.Actor.Who(true)
+	switch {
+	case event.FirstScan > 0:
+		e.Note = "in the first scan"
+	case event.Session != "" && event.Actor == memories.BySession:
+		e.Who += ", " + SessionName(event.Session, e.At, m.names[event.AgentID], m.Now)
+		e.SessionID = event.Session
+		e.WhoHref = templates.SessionEventsPath(agent.Slug, event.Session)
+	}
+	isMove := event.Kind == memories.ActivityRenamed && d.Renamed == d.Name
+	if isMove {
+		e.Word, e.Note = "Moved", "to private memory"
+		if d.Team {
+			e.Word, e.Note = "Shared", "with the team"
+		}
+	}
+	if l.Count() > 1 || event.FirstScan > 0 {
+		e.Name = templates.CountMemories(l.Count())
+		return e
+	}
+	e.Name = d.Name
+	if d.Exists && d.MemoryID != "" {
+		e.Href = templates.MemoryPath(agent.Slug, d.MemoryID)
+	}
+	switch {
+	case event.Kind == records.KindRecalled:
+		m.recall(&e, agent.Slug, d)
+	case d.Renamed != "" && !isMove:
+		e.Note = "from " + d.Renamed
+		if event.Kind == memories.ActivityDeleted {
+			e.Note = "now " + d.Renamed
+		}
+	}
+	switch {
+	case event.Kind == memories.ActivityDeleted && d.IsLast && d.Exists:
+		e.Undo = &templates.Action{
+			Label: "Undo", About: "the deletion of " + d.Name, Path: templates.MemoryPath(agent.Slug, d.MemoryID, "restore"),
+			Back: m.Address.String(), Does: "undo", Style: templates.Subtle,
+		}
+	case event.Kind == memories.ActivityChanged && d.Exists && d.Hash != "":
+		e.Link = templates.Link{Label: "Diff", Href: templates.ChangePath(agent.Slug, d.MemoryID, d.Hash)}
+	}
+	return e
+}
+
+// recall adds to a line what a recall delivered.
+func (m maker) recall(e *templates.TimelineEvent, slug string, d records.EventDetails) {
+	if d.Given > 1 {
+		e.Note = "and " + templates.More(d.Given-1)
+	}
+	e.Prompt = shortened(d.Prompt)
+	e.Link = templates.Link{Label: "Why?", Href: templates.PromptPath(slug, d.Prompt)}
+}
+
+// shortened returns the first line of a prompt, at most promptLength characters.
+func shortened(prompt string) string {
+	runes := []rune(prompt)
+	if i := slices.Index(runes, '\n'); i >= 0 {
+		runes = runes[:i]
+	}
+	if len(runes) > promptLength {
+		return string(runes[:promptLength]) + "…"
+	}
+	return string(runes)
+}
+
+func (m maker) agentOf(id int64) records.Agent {
+	i := slices.IndexFunc(m.Agents, func(a records.Agent) bool { return a.ID == id })
+	if i < 0 {
+		return records.Agent{}
+	}
+	return m.Agents[i]
+}
+
+// SessionName returns a session in words, without raw ids: the names of its person and channel as far
+// as they have one, and the day on which it began. at stands for that day if the session's name has
+// none.
+func SessionName(session string, at time.Time, names map[string]string, now time.Time) string {
+	s := agents.ParseSession(session)
+	if !s.Thread.IsZero() {
+		at = s.Thread
+	}
+	at = at.In(now.Location())
+	date := at.Format("2 Jan")
+	if at.Year() != now.Year() {
+		date = at.Format("2 Jan 2006")
+	}
+	person, channel := names[s.User], names[s.Channel]
+	switch {
+	case person != "" && channel != "":
+		return person + " in " + channel + ", " + date
+	case person != "" || channel != "":
+		return person + channel + ", " + date
+	default:
+		return "session of " + date
+	}
+}

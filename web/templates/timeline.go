@@ -1,0 +1,390 @@
+package templates
+
+import (
+	"slices"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"memoir/internal/chart"
+	"memoir/internal/memories"
+)
+
+// Timeline is the view of what happened to the memories of one agent or of all.
+type Timeline struct {
+	Frame
+	Agent *Agent // nil for all agents
+	At    TimelineAddress
+	Day   ChosenDay
+	Since Since
+	// Events, Sessions, Session, Logs and LogsOfDay are the views of the list. One of them is not
+	// nil.
+	Events    *TimelineEvents
+	Sessions  *TimelineSessions
+	Session   *TimelineSession
+	Logs      *Logs
+	LogsOfDay *LogsOfDay
+	// Agents are the agents to choose from, for a list that only the page of one agent has.
+	Agents []TimelineAgent
+}
+
+// The lists of a timeline, the values of FieldShow.
+const (
+	ShowEvents   = "events"
+	ShowSessions = "sessions"
+	ShowLogs     = "logs"
+)
+
+// Parameters of a timeline, besides FieldShow, FieldKind, FieldActor, FieldSession, FieldMemory, FieldQuery and
+// FieldCursor.
+const (
+	FieldOn   = "on"   // the day of the slider, in days since 1970
+	FieldDay  = "day"  // of the logs, such as 2026-11-25
+	FieldRest = "rest" // number of events of the open line to leave out
+	FieldID   = "id"   // of a person or channel to name
+)
+
+// TimelineAddress is the address of a timeline. Empty fields are left out.
+type TimelineAddress struct {
+	Agent   string    // slug; empty for all agents
+	Show    string    // ShowEvents if empty
+	AsOf    time.Time // the end of the chosen day; zero for now
+	Kind    memories.ActivityKind
+	Actor   memories.Actor
+	Session string
+	Memory  string // id
+	Words   string
+	Cursor  string
+	Open    string // place of the line whose events are shown
+}
+
+// String returns the path and query.
+func (a TimelineAddress) String() string {
+	show := a.Show
+	if show == ShowEvents {
+		show = ""
+	}
+	day := ""
+	if !a.AsOf.IsZero() {
+		day = a.AsOf.Format(time.DateOnly)
+	}
+	return WithQuery(a.path(), map[string]string{
+		FieldShow: show, FieldAsOf: day, FieldKind: string(a.Kind), FieldActor: string(a.Actor), FieldSession: a.Session,
+		FieldMemory: a.Memory, FieldQuery: a.Words, FieldCursor: a.Cursor, FieldOpen: a.Open,
+	})
+}
+
+func (a TimelineAddress) path() string {
+	if a.Agent == "" {
+		return TimelinePath
+	}
+	return AgentTimelinePath(a.Agent)
+}
+
+// isFiltered reports whether the address selects some events only.
+func (a TimelineAddress) isFiltered() bool {
+	return a.Kind != "" || a.Actor != "" || a.Session != "" || a.Memory != "" || a.Words != ""
+}
+
+// of returns the address of a list, on the same day.
+func (a TimelineAddress) of(show string) string {
+	return TimelineAddress{Agent: a.Agent, AsOf: a.AsOf, Show: show}.String()
+}
+
+// now returns the address of the same list without a day.
+func (a TimelineAddress) now() string {
+	a.AsOf = time.Time{}
+	return a.String()
+}
+
+// first returns the address of the newest events.
+func (a TimelineAddress) first() string {
+	a.Cursor, a.Open = "", ""
+	return a.String()
+}
+
+// without returns the address without a filter.
+func (a TimelineAddress) without(field string) string {
+	a.Cursor, a.Open = "", ""
+	switch field {
+	case FieldSession:
+		a.Session = ""
+	case FieldActor:
+		a.Actor = ""
+	case FieldMemory:
+		a.Memory = ""
+	default:
+		a.Kind, a.Actor, a.Session, a.Memory, a.Words = "", "", "", "", ""
+	}
+	return a.String()
+}
+
+// opened returns the address with the events of the line at place shown, or with none shown if it is
+// empty. The browser scrolls to the line.
+func (a TimelineAddress) opened(e TimelineEvent, place string) string {
+	a.Open = place
+	return a.String() + "#" + e.anchor()
+}
+
+// MoreRows returns the address of the events of a line after the first from ones.
+func MoreRows(a TimelineAddress, e TimelineEvent, from int) string {
+	a.Open = e.Place
+	return WithQuery(a.String(), map[string]string{FieldRest: strconv.Itoa(from)}) + "#" + e.anchor()
+}
+
+// ChosenDay is the chart of memories over time, with the day that the reader has chosen.
+type ChosenDay struct {
+	Days   []time.Time // of the chart, in order
+	Counts CountsByType
+	// Deletions has the number of deletions on days with one, in order.
+	Deletions []chart.Event
+	First     time.Time // beginning of the first day
+	Today     time.Time // beginning of the last day
+	Day       time.Time // beginning of the chosen day; Today if none is chosen
+	Now, Then int       // number of memories
+}
+
+func (d ChosenDay) isPast() bool { return d.Day.Before(d.Today) }
+
+func (d ChosenDay) isEmpty() bool { return len(d.Days) == 0 || len(d.Counts.types()) == 0 }
+
+func (d ChosenDay) chart() chart.Timeline {
+	return chart.NewTimeline(d.Days, d.Counts.series(), d.Deletions)
+}
+
+// x returns the x of the chosen day on the chart.
+func (d ChosenDay) x(t chart.Timeline) chart.Coordinate { return t.X(d.First, d.Today, d.Day) }
+
+func (d ChosenDay) title() string {
+	if d.isPast() {
+		return counted(d.Then, "memory", "memories") + " on " + dayAndMonth(d.Day, d.Today)
+	}
+	return counted(d.Now, "memory", "memories")
+}
+
+// difference compares the chosen day with today.
+func (d ChosenDay) difference() string {
+	switch n := d.Now - d.Then; {
+	case !d.isPast():
+		return "since " + dayAndMonth(d.First, d.Today)
+	case n > 0:
+		return number(n) + " fewer than today"
+	case n < 0:
+		return number(-n) + " more than today"
+	default:
+		return "as many as today"
+	}
+}
+
+// deleted returns the number of all deletions on the chart.
+func (d ChosenDay) deleted() int {
+	n := 0
+	for _, e := range d.Deletions {
+		n += e.N
+	}
+	return n
+}
+
+// summary returns the chart's first and last numbers in a sentence, for screen readers.
+func (d ChosenDay) summary() string {
+	last := len(d.Days) - 1
+	return "Memories over time: " + number(d.Counts.totalAt(0)) + " on " + day(d.Days[0]) + ", " + number(d.Counts.totalAt(last)) + " today: " + d.Counts.summary(last) + "."
+}
+
+// drawn returns the types on the chart, from the top.
+func (d ChosenDay) drawn() []memories.Type {
+	types := d.Counts.types()
+	fromTop := make([]memories.Type, len(types))
+	for i, t := range types {
+		fromTop[len(types)-1-i] = t
+	}
+	return fromTop
+}
+
+// UnixDay returns the number of days from 1970 to the date of t, in the time zone of t.
+func UnixDay(t time.Time) int {
+	return int(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
+}
+
+func unixDay(t time.Time) string { return strconv.Itoa(UnixDay(t)) }
+
+// dayAndMonth returns the date of t, without the year if it is that of now.
+func dayAndMonth(t, now time.Time) string {
+	if t.Year() == now.Year() {
+		return t.Format("2 January")
+	}
+	return day(t)
+}
+
+// Since compares a past day with now.
+type Since struct {
+	Title   string
+	Learned int
+	Deleted int
+	Changed int
+	// Tokens is the change of what enters each conversation. HasTokens reports whether it is known.
+	Tokens    int
+	HasTokens bool
+	// CompareHref is the address of CLAUDE.md then and now, or empty without one.
+	CompareHref string
+}
+
+// LastDays returns the title of a comparison with n days ago.
+func LastDays(n int) string { return "Last " + counted(n, "day", "days") }
+
+// SinceTitle returns the title of a comparison with a day.
+func SinceTitle(day, now time.Time) string { return "Since " + dayAndMonth(day, now) }
+
+// signed returns n with its sign; "0" without one.
+func signed(n int) string {
+	switch {
+	case n > 0:
+		return "+" + number(n)
+	case n < 0:
+		return "−" + number(-n)
+	default:
+		return "0"
+	}
+}
+
+// TimelineEvents is the view of events by day.
+type TimelineEvents struct {
+	Days []TimelineDay // newest first
+	// Next is the address of older events, or empty at the end.
+	Next string
+	// MemoryName is the name of the memory that the events are about, if one is chosen.
+	MemoryName string
+	// SessionName is the name of the session that the events are of, if one is chosen.
+	SessionName string
+	// Applied are the consolidation steps applied last, newest first. Each has an undo.
+	Applied []ConsolidationStep
+}
+
+func (e TimelineEvents) isEmpty() bool { return len(e.Days) == 0 }
+
+// TimelineDay is the view of one day's events.
+type TimelineDay struct {
+	Begins time.Time // in the time zone of the page
+	Title  string    // Today, Yesterday or the date
+	Events []TimelineEvent
+}
+
+// NewTimelineDay returns the view of a day without events.
+func NewTimelineDay(begins, now time.Time) TimelineDay {
+	return TimelineDay{Begins: begins, Title: dayTitle(begins, now)}
+}
+
+// dayTitle returns the title of a day: Today, Yesterday or the date.
+func dayTitle(begins, now time.Time) string {
+	switch today := midnight(now); {
+	case begins.Equal(today):
+		return "Today"
+	case begins.Equal(midnight(today.AddDate(0, 0, -1))):
+		return "Yesterday"
+	case begins.Year() == now.Year():
+		return begins.Format("Monday 2 January")
+	default:
+		return begins.Format("Monday 2 January 2006")
+	}
+}
+
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
+
+func (d TimelineDay) anchor() string { return "day-" + d.Begins.Format(time.DateOnly) }
+
+// TimelineEvent is the view of one line: an event, or several that are equal and close together.
+type TimelineEvent struct {
+	Place string // identifies the newest event
+	At    time.Time
+	Kind  memories.ActivityKind
+	Word  string // what happened; KindWord(Kind) if empty
+	Name  string // of the memory, or the number of memories
+	Href  string // of the memory's page; empty without one
+	Note  string // more about the event, such as the old name
+	Who   string // who did it
+	// WhoHref is the address of the session's events; empty without a session.
+	WhoHref string
+	// SessionID is the raw name of the session, for its title.
+	SessionID string
+	Prompt    string // of a recall
+	AgentName string // on the page of all agents
+	AgentHref string
+	Undo      *Action
+	Link      Link // to more about the event; its label is empty if there is none
+	// Count is the number of events. Rows are some of them if the line is open, and MoreHref is the
+	// address of the next ones.
+	Count    int
+	Rows     []TimelineEvent
+	MoreHref string
+}
+
+func (e TimelineEvent) anchor() string { return anchor("event", e.Place) }
+
+func (e TimelineEvent) isFolded() bool { return e.Count > 1 }
+
+func (e TimelineEvent) word() string {
+	if e.Word != "" {
+		return e.Word
+	}
+	return kindWords[e.Kind].word
+}
+
+func (e TimelineEvent) icon() string { return kindWords[e.Kind].icon }
+func (e TimelineEvent) tone() Tone   { return kindWords[e.Kind].tone }
+
+// kindRecalled is the kind of a recall, which is no entry of the journal.
+const kindRecalled memories.ActivityKind = "recalled"
+
+// kindWords are the words, icons and tones of events, by kind.
+var kindWords = map[memories.ActivityKind]struct {
+	word, icon string
+	tone       Tone
+}{
+	memories.ActivityLearned:   {"Learned", "add", Good},
+	memories.ActivityChanged:   {"Changed", "edit", Quiet},
+	memories.ActivityRenamed:   {"Renamed", "page", Quiet},
+	memories.ActivityVerified:  {"Still true", "check", Good},
+	memories.ActivityDeleted:   {"Deleted", "delete", Danger},
+	memories.ActivityRestored:  {"Restored", "undo", Good},
+	memories.ActivityMissing:   {"Missing", "attention", Warning},
+	memories.ActivityReturned:  {"Found again", "scan", Good},
+	memories.ActivityCleared:   {"Fixed", "fix", Good},
+	memories.ActivityPurged:    {"Purged", "close", Danger},
+	memories.ActivityBlocked:   {"Blocked", "injection", Warning},
+	memories.ActivityAllowed:   {"Allowed", "reveal", Good},
+	memories.ActivityDiscarded: {"Removed", "broken", Danger},
+	kindRecalled:               {"Recalled", "recall", Quiet},
+}
+
+// timelineKinds returns the kinds that the filter offers.
+func timelineKinds() []memories.ActivityKind {
+	return append(slices.Clone(memories.ActivityKinds), kindRecalled)
+}
+
+// CountMemories returns a number of memories in words.
+func CountMemories(n int) string { return counted(n, "memory", "memories") }
+
+// More returns words for n more.
+func More(n int) string { return number(n) + " more" }
+
+// Capital returns text with a capital first letter.
+func Capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// ChangePath returns the address of a memory's history, beginning with the content that has the hash.
+func ChangePath(slug, id, hash string) string {
+	return WithQuery(MemoryPath(slug, id, "history"), map[string]string{FieldCursor: hash})
+}
+
+// PromptPath returns the address that tries a prompt with an agent.
+func PromptPath(slug, prompt string) string {
+	return WithQuery(AgentPath(slug, "recall"), map[string]string{FieldQuery: prompt})
+}
+
+// TimelineAgent is an agent to choose.
+type TimelineAgent struct{ Name, Href string }
