@@ -104,3 +104,9 @@ func (a Age) IsUnchecked(t Type) bool {
 	days, ok := uncheckedAfter[t]
 	return ok && !a.Unknown && a.Days >= days
 }
+
+// UncheckedSince returns the latest modification time with which a memory of a known type is
+// unchecked at now. It ignores KnownSince.
+func UncheckedSince(t Type, now time.Time) time.Time {
+	return now.Add(-time.Duration(uncheckedAfter[t]) * 24 * time.Hour)
+}

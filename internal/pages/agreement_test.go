@@ -148,19 +148,17 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		}
 		sum := counts["needs_attention"] + counts["missing"]
 		row := rows.Find("#agent-" + slug)
-		tabs, filters := figures(list.Find(".tabs a")), figures(list.Find("a.filter"))
+		tabs, views := figures(list.Find(".tabs a")), figures(list.Find(".views a"))
 		for _, kind := range memories.Types() {
 			kind := string(kind)
 			sum += counts[kind]
 			agree("the API's list of active "+kind, s.total(t, slug, url.Values{"type": {kind}, "state": {"active"}}), counts[kind])
 			listed := s.total(t, slug, url.Values{"type": {kind}})
-			agree("the filter "+kind, filters[kind], listed)
 			agree("the group "+kind, max(figure(words(list.Find("#group-"+kind+" summary .count"))), 0), listed)
 		}
 		agree("the sum", sum, counts["total"])
 		agree("the tab Memory", tabs["memory"], counts["total"])
-		agree("the filter All", filters["all"], counts["total"])
-		agree("the filter Needs attention", filters["needs attention"], counts["needs_attention"])
+		agree("the view All", views["all"], counts["total"])
 		agree("the row's memories", figure(words(row.Find("td").Eq(1))), counts["total"])
 		for _, state := range []string{"active", "needs_attention", "missing", "deleted"} {
 			want := counts[state]
@@ -169,8 +167,8 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 			}
 			agree("the API's list of "+state, s.total(t, slug, url.Values{"state": {state}}), want)
 		}
-		agree("the tab Trash", tabs["trash"], counts["deleted"])
-		agree("the rows of the trash", trash.Find("main .row").Length(), counts["deleted"])
+		agree("the view Trash", views["trash"], counts["deleted"])
+		agree("the rows of the trash", trash.Find("#list .row").Length(), counts["deleted"])
 		agree("the API's sessions", len(said[struct{ Sessions []any }](s, t, "/agents/"+slug+"/sessions").Sessions), agent.Sessions)
 
 		s.claudeMDAgrees(t, agent)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -113,7 +114,7 @@ func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memori
 	now, err := s.store.MemoryVersions(ctx, agent.ID, ids)
 	rows := make([]templates.MemoryAsOf, len(found))
 	for i, m := range found {
-		rows[i] = templates.MemoryAsOf{MemoryRow: rowOf(m, at), Since: since(m, now[m.ID])}
+		rows[i] = templates.MemoryAsOf{MemoryRow: listview.Row(records.ListedMemory{Memory: m}, at), Since: since(m, now[m.ID])}
 	}
 	return rows, err
 }

@@ -28,7 +28,7 @@ func past(t *testing.T) (s *site, then time.Time) {
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
 	s.Scan("ada")
-	s.submit(t, s.get(t, adaList), "Delete Release")
+	s.submit(t, s.get(t, pageOf(s.Memory("ada", "Release"))), "Delete Release")
 	return s, then
 }
 

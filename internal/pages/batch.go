@@ -3,43 +3,76 @@ package pages
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
-// operations maps the last path segment of a bulk action's address to the action.
-var operations = map[string]operation{
-	"delete":  {act: (*engine.Engine).DeleteMany, done: doneDeleted, verb: "deleted"},
-	"purge":   {act: (*engine.Engine).PurgeMany, done: donePurged, verb: "deleted for good", inTrash: true},
-	"restore": {act: (*engine.Engine).RestoreMany, done: doneRestored, verb: "restored", inTrash: true},
-	"verify":  {act: (*engine.Engine).VerifyMany, done: doneVerified, verb: "marked as still true"},
-}
-
-// headerBatch is the response header with the batch's token. The script that sends a batch in parts
-// sends the token with the next part.
-const headerBatch = "Memoir-Batch"
-
+// operation is a bulk action.
 type operation struct {
 	act     func(e *engine.Engine, ctx context.Context, slug string, all []engine.MemoryRef) []error
 	done    string
 	verb    string // participle, for messages
+	label   string // of the button that confirms it, without the number
 	inTrash bool   // whether the trash offers the action
 }
 
-// batch runs the action in the address on the selected memories. A failure does not stop the
-// others. It redirects to the list, or answers 409 with the failed memories, still selected. A form
-// with FieldMore is one part of a batch: it gets a 204 with the batch's token, and the last part
-// reports all. Without a selection the list shows a notice. batch returns memories.ErrNotFound for
-// an unknown action or agent.
+// operations maps the last path segment of a bulk action's address to the action.
+var operations = func() map[string]operation {
+	all := map[string]operation{
+		"delete":  {act: (*engine.Engine).DeleteMany, done: doneDeleted, verb: "deleted", label: "Delete %s"},
+		"purge":   {act: (*engine.Engine).PurgeMany, done: donePurged, verb: "deleted permanently", label: "Delete %s permanently", inTrash: true},
+		"restore": {act: (*engine.Engine).RestoreMany, done: doneRestored, verb: "restored", label: "Restore %s", inTrash: true},
+		"verify":  {act: (*engine.Engine).VerifyMany, done: doneVerified, verb: "marked as still true", label: "Mark %s as still true"},
+	}
+	for _, t := range memories.Types() {
+		all["type-"+string(t)] = operation{act: oneByOne(func(e *engine.Engine, ctx context.Context, slug string, m engine.MemoryRef) error {
+			_, err := e.Patch(ctx, slug, m.ID, m.ETag, engine.Patch{Type: &t})
+			return err
+		}), done: doneTyped, verb: "set to " + t.Title(), label: "Set %s to " + t.Title()}
+	}
+	for scope, verb := range map[memories.Scope]string{memories.TeamScope: "moved to team", memories.PrivateScope: "made private"} {
+		all[string(scope)] = operation{act: oneByOne(func(e *engine.Engine, ctx context.Context, slug string, m engine.MemoryRef) error {
+			_, err := e.Move(ctx, slug, m.ID, m.ETag, engine.Destination{Scope: scope})
+			return err
+		}), done: doneMoved, verb: verb, label: "Move %s to " + string(scope) + " memory"}
+	}
+	return all
+}()
+
+func oneByOne(act func(*engine.Engine, context.Context, string, engine.MemoryRef) error) func(*engine.Engine, context.Context, string, []engine.MemoryRef) []error {
+	return func(e *engine.Engine, ctx context.Context, slug string, all []engine.MemoryRef) []error {
+		errs := make([]error, len(all))
+		for i, m := range all {
+			errs[i] = act(e, ctx, slug, m)
+		}
+		return errs
+	}
+}
+
+// confirmAbove is the number of memories above which a bulk action asks first.
+const confirmAbove = 20
+
+// maxPreviewed is the number of memories up to which the question of a deletion shows the changes on
+// disk. More would make the page large.
+const maxPreviewed = 100
+
+// batch runs the action in the address on the selected memories: the listed ones, or all of a list.
+// A failure does not stop the others. It redirects to the list, or answers 409 with the failed
+// memories, still selected. Above confirmAbove it asks first. If the list has changed since all of it
+// was selected, it answers 409 with the changes. Without a selection the list shows a notice. batch
+// returns memories.ErrNotFound for an unknown action or agent.
 func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	op, ok := operations[chi.URLParam(r, "operation")]
 	if !ok {
@@ -49,25 +82,131 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	token := s.batches.token(agent.Slug, op.done, r.PostFormValue(templates.FieldBatch))
-	if selected := selectedIn(r); len(selected) > 0 {
-		errs := op.act(s.engine, r.Context(), agent.Slug, selected)
-		s.batches.add(token, s.partOf(r, agent, op, selected, errs))
+	selected := selectedIn(r)
+	if seen := r.PostFormValue(templates.FieldAll); seen != "" {
+		all, err := s.allSelected(r, agent)
+		if err != nil {
+			return err
+		}
+		if now := listview.Mark(len(all.Rows), all.ChangedAt); now != seen {
+			return s.showChanged(w, r, agent, op, all, seen)
+		}
+		if selected = selected[:0]; len(all.Rows) > confirmAbove && r.PostFormValue(templates.FieldConfirmed) == "" {
+			return s.confirm(w, r, agent, op, all.Rows, seen)
+		}
+		for _, m := range all.Rows {
+			selected = append(selected, engine.MemoryRef{ID: m.ID, ETag: records.ETag(m.Memory)})
+		}
 	}
-	if r.PostFormValue(templates.FieldMore) != "" {
-		w.Header().Set(headerBatch, token)
-		w.WriteHeader(http.StatusNoContent)
-		return nil
-	}
-	result, ok := s.batches.of(token)
 	switch {
-	case !ok:
+	case len(selected) == 0:
 		return redirect(w, r, back(r, listOf(agent, op)), doneNothing, "")
-	case len(result.refused) > 0:
-		return s.showRefused(w, r, agent, op, result)
-	default:
-		return redirectWith(w, r, back(r, listOf(agent, op)), url.Values{templates.FieldBatch: {token}})
+	case len(selected) > confirmAbove && r.PostFormValue(templates.FieldConfirmed) == "":
+		rows, err := s.selectedRows(r.Context(), agent, selected)
+		if err != nil {
+			return err
+		}
+		return s.confirm(w, r, agent, op, rows, "")
 	}
+	return s.runBatch(w, r, agent, op, selected)
+}
+
+func (s *site) runBatch(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef) error {
+	result := s.resultOf(r, agent, op, selected, op.act(s.engine, r.Context(), agent.Slug, selected))
+	if len(result.refused) > 0 {
+		return s.showRefused(w, r, agent, op, result)
+	}
+	return redirectWith(w, r, back(r, listOf(agent, op)), url.Values{templates.FieldBatch: {s.batches.add(result)}})
+}
+
+// undoBatch restores the memories that a bulk deletion has deleted. It redirects to the page of the
+// form, with a notice if the deletion is no longer known.
+func (s *site) undoBatch(w http.ResponseWriter, r *http.Request) error {
+	agent, err := s.requestedAgent(r)
+	if err != nil {
+		return err
+	}
+	result, ok := s.batches.of(r.PostFormValue(templates.FieldBatch))
+	if !ok || result.slug != agent.Slug || result.done != doneDeleted {
+		return redirect(w, r, back(r, templates.TrashPath(agent.Slug)), doneNothing, "")
+	}
+	var deleted []engine.MemoryRef
+	for _, id := range result.ids {
+		deleted = append(deleted, engine.MemoryRef{ID: id})
+	}
+	return s.runBatch(w, r, agent, operations["restore"], deleted)
+}
+
+// allSelected returns all memories of the list that the form is about.
+func (s *site) allSelected(r *http.Request, agent records.Agent) (records.MemoryListPage, error) {
+	_, list, err := viewOf(r, agent)
+	if err != nil {
+		return records.MemoryListPage{}, err
+	}
+	return s.store.MemoryList(r.Context(), agent, list, records.MemoryWindow{Default: math.MaxInt32})
+}
+
+// selectedRows returns the selected memories that exist, in the same order.
+func (s *site) selectedRows(ctx context.Context, agent records.Agent, selected []engine.MemoryRef) ([]records.ListedMemory, error) {
+	var rows []records.ListedMemory
+	for _, ref := range selected {
+		m, err := s.store.Memory(ctx, agent, ref.ID)
+		switch {
+		case err == nil:
+			rows = append(rows, records.ListedMemory{Memory: m})
+		case !errors.Is(err, memories.ErrNotFound):
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// confirm shows the number of memories that the action is about, and of a deletion what it changes on
+// disk. all is the form's FieldAll, or empty if the form names each memory.
+func (s *site) confirm(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, rows []records.ListedMemory, all string) error {
+	v := manyChange(r, agent, op, rows, all)
+	if op.done == doneDeleted && len(rows) <= maxPreviewed {
+		ids := make([]string, len(rows))
+		for i, m := range rows {
+			ids[i] = m.ID
+		}
+		change, err := s.engine.PreviewDeletion(r.Context(), agent.Slug, ids...)
+		if err != nil && !errors.Is(err, memories.ErrNotFound) {
+			return err
+		}
+		if err == nil {
+			view := changeOf(agent, change)
+			v.Change = &view
+		}
+	}
+	return show(w, r, http.StatusOK, templates.ManyChangePage(v))
+}
+
+// showChanged answers 409 with the memories that have changed since a person selected the whole list,
+// and offers the action on the list as it is now.
+func (s *site) showChanged(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, now records.MemoryListPage, seen string) error {
+	v := manyChange(r, agent, op, now.Rows, listview.Mark(len(now.Rows), now.ChangedAt))
+	var since time.Time
+	v.Before, since = listview.ParseMark(seen)
+	v.Rows = nil
+	for _, m := range now.Rows {
+		if m.UpdatedAt.After(since) {
+			v.Rows = append(v.Rows, listview.Row(m, time.Now()))
+		}
+	}
+	v.Changed = true
+	return show(w, r, http.StatusConflict, templates.ManyChangePage(v))
+}
+
+func manyChange(r *http.Request, agent records.Agent, op operation, rows []records.ListedMemory, all string) templates.ManyChange {
+	v := templates.ManyChange{
+		Agent: agentView(agent), Total: len(rows), All: all, List: listOf(agent, op), Back: back(r, listOf(agent, op)), Label: op.label,
+		Path: r.URL.Path, Deletes: op.done == doneDeleted || op.done == donePurged, Final: op.done == donePurged,
+	}
+	for _, m := range rows {
+		v.Rows = append(v.Rows, listview.Row(m, time.Now()))
+	}
+	return v
 }
 
 // selectedIn returns the memories that the form of r names, each with the ETag that the user saw,
@@ -85,31 +224,30 @@ func selectedIn(r *http.Request) []engine.MemoryRef {
 	return all
 }
 
-// listOf returns the path of the tab that offers the action: the trash, or the Memory tab.
+// listOf returns the path of the list that offers the action: the trash, or all memories.
 func listOf(agent records.Agent, op operation) string {
 	if op.inTrash {
-		return templates.AgentPath(agent.Slug, "trash")
+		return templates.TrashPath(agent.Slug)
 	}
 	return templates.MemoriesPath(agent.Slug)
 }
 
-// partOf returns the result of one part of a batch. A memory succeeded if its error is nil or
-// isDone returns true. The others are refused, with the reason. errs has one entry for each of
-// selected, in the same order. After a deletion, left counts the memories with a file that could
-// not be removed.
-func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) batchResult {
-	part := batchResult{slug: agent.Slug, done: op.done}
+// resultOf returns the result of a batch. A memory succeeded if its error is nil or isDone returns
+// true. The others are refused, with the reason. errs has one entry for each of selected, in the same
+// order. After a deletion, left counts the memories with a file that could not be removed.
+func (s *site) resultOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) batchResult {
+	result := batchResult{slug: agent.Slug, done: op.done, verb: op.verb}
 	for i, seen := range selected {
 		if errs[i] == nil || s.isDone(r.Context(), agent, op.done, seen.ID) {
-			part.ids = append(part.ids, seen.ID)
+			result.ids = append(result.ids, seen.ID)
 			continue
 		}
-		part.refused = append(part.refused, refusal{id: seen.ID, reason: s.reason(r, errs[i])})
+		result.refused = append(result.refused, refusal{id: seen.ID, reason: s.reason(r, errs[i])})
 	}
 	if op.done == doneDeleted {
-		part.left = s.notRemovedOf(r.Context(), agent, part.ids)
+		result.left = s.notRemovedOf(r.Context(), agent, result.ids)
 	}
-	return part
+	return result
 }
 
 // isDone reports whether a memory already has the state that the action done leads to, for example
@@ -168,10 +306,11 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	s.rescan(r, "scan after refused batch failed")
 	list := back(r, listOf(agent, op))
 	v := templates.Refused{
-		Agent: agentView(agent), Done: len(o.ids), Verb: op.verb, Selection: selectionOf(agent, op.inTrash, list),
+		Agent: agentView(agent), Done: len(o.ids), Verb: op.verb,
+		Selection: templates.Selection{Agent: agent.Slug, InTrash: op.inTrash, Back: list},
 	}
 	if len(o.ids) > 0 {
-		v.Notice = noticeAboutBatch(o, list)
+		v.Notice = noticeAboutBatch(o, s.batches.add(o), list)
 	}
 	for _, refused := range o.refused {
 		row := templates.RefusedRow{ID: refused.id, Name: refused.id, Reason: refused.reason}
@@ -183,6 +322,12 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	return show(w, r, http.StatusConflict, templates.RefusedPage(v))
 }
 
-func selectionOf(agent records.Agent, inTrash bool, list string) templates.Selection {
-	return templates.Selection{Agent: agent.Slug, InTrash: inTrash, Back: list}
+func selectionOf(agent records.Agent, v templates.View) templates.Selection {
+	return templates.Selection{Agent: agent.Slug, InTrash: v.Trash(), Back: v.List(), Label: v.Label(), HasTeam: !agent.SharesMemories()}
+}
+
+// nothingSelected redirects to the Memory tab with a notice that nothing was selected. It always
+// returns nil.
+func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
+	return redirect(w, r, templates.MemoriesPath(slugOf(r)), doneNothing, "")
 }

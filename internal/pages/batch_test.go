@@ -51,24 +51,14 @@ func (s *site) selecting(t *testing.T, page *answer, button string, names ...str
 	return s.post(t, pressed.AttrOr("formaction", ""), fields)
 }
 
-func TestBatch_DeletePreviewAndUndo(t *testing.T) {
+func TestBatch_DeleteAndUndo(t *testing.T) {
 	t.Parallel()
 	files := facts(4)
 	s := serve(t, files)
 	before := s.Read("ada/CLAUDE.md")
 
-	page := s.selecting(t, s.get(t, adaList+"?q=fact"), "Delete…", "Fact 01", "Fact 03")
-	page.expect(http.StatusOK, "Delete 2 memories?", "Fact 01", "Fact 03", "2 files are removed", "characters fewer", "memory/MEMORY.md")
-	if gone := page.each(`.line[data-kind="removed"]`); !slices.Contains(gone, "removed: What is known of 03.") || slices.Contains(gone, "removed: What is known of 02.") {
-		t.Errorf("what goes is %q", gone)
-	}
-	if s.Read("ada/CLAUDE.md") != before || s.Read("ada/memory/fact_01.md") == "" {
-		t.Error("something has changed already")
-	}
-
-	page = s.submit(t, page, "Delete 2 memories")
+	page := s.selecting(t, s.get(t, adaList+"?q=fact"), "Delete", "Fact 01", "Fact 03")
 	page.expect(http.StatusOK, "Deleted 2 memories")
-	// Their scores are equal, so the order is open.
 	if got := slices.Sorted(slices.Values(page.names())); !slices.Equal(got, []string{"Fact 02", "Fact 04"}) || page.Request.URL.Query().Get("q") != "fact" {
 		t.Errorf("%s lists %q", page.Request.URL, got)
 	}
@@ -83,15 +73,30 @@ func TestBatch_DeletePreviewAndUndo(t *testing.T) {
 	}
 }
 
+func TestBatch_ManyAskFirst(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(21))
+	before := s.Read("ada/CLAUDE.md")
+	var all []string
+	for i := 1; i <= 21; i++ {
+		all = append(all, fmt.Sprintf("Fact %02d", i))
+	}
+	page := s.selecting(t, s.get(t, adaList), "Delete", all...)
+	page.expect(http.StatusOK, "Delete 21 memories?", "Fact 01", "21 files are removed", "characters fewer", "memory/MEMORY.md")
+	if s.Read("ada/CLAUDE.md") != before || s.Read("ada/memory/fact_01.md") == "" {
+		t.Error("something has changed already")
+	}
+	s.submit(t, page, "Delete 21 memories").expect(http.StatusOK, "Deleted 21 memories")
+}
+
 func TestBatch_ChangedStaysSelected(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(3))
-	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02", "Fact 03")
+	list := s.get(t, adaList)
 	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Known better by now."))
-
-	page = s.submit(t, page, "Delete 3 memories")
+	page := s.selecting(t, list, "Delete", "Fact 01", "Fact 02", "Fact 03")
 	page.expect(http.StatusConflict, "1 of 3 could not be deleted", "Fact 02", "Deleted 2 memories")
-	if got := words(page.Find(".row .problem")); !strings.Contains(got, "has changed on disk") && !strings.Contains(got, "changed in the meantime") {
+	if got := words(page.Find(".row .problem")); !strings.Contains(got, "changed") {
 		t.Errorf("the reason is %q", got)
 	}
 	if page.Find("[data-pick][checked]").Length() != 1 {
@@ -100,17 +105,28 @@ func TestBatch_ChangedStaysSelected(t *testing.T) {
 	if s.Read("ada/memory/fact_02.md") == "" || s.Read("ada/memory/fact_01.md") != "" {
 		t.Error("the wrong files are gone")
 	}
-	page = s.selecting(t, page, "Delete…", "Fact 02")
-	page.expect(http.StatusOK, "Delete 1 memory?", "Known better by now.")
-	s.submit(t, page, "Delete 1 memory").expect(http.StatusOK, "Deleted 1 memory", "Nothing learned yet")
+	s.selecting(t, page, "Delete", "Fact 02").expect(http.StatusOK, "Deleted 1 memory", "Nothing learned yet")
+}
+
+func TestBatch_TypeAndTeam(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(3))
+	s.selecting(t, s.get(t, adaList), "Set to Feedback", "Fact 01", "Fact 02").expect(http.StatusOK, "2 memories set to Feedback")
+	if got := s.get(t, adaList).each("#group-feedback h3"); len(got) != 2 {
+		t.Errorf("feedback: %q", got)
+	}
+	s.selecting(t, s.get(t, adaList), "Move to team", "Fact 01").expect(http.StatusOK, "1 memory moved to team")
+	if got := s.get(t, adaList+"?view=team").names(); !slices.Equal(got, []string{"Fact 01"}) {
+		t.Errorf("team: %q", got)
+	}
 }
 
 func TestBatch_SecondDelete(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(3))
-	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02")
-	s.submit(t, page, "Delete 2 memories")
-	again := s.submit(t, page, "Delete 2 memories")
+	page := s.get(t, adaList)
+	s.selecting(t, page, "Delete", "Fact 01", "Fact 02")
+	again := s.selecting(t, page, "Delete", "Fact 01", "Fact 02")
 	again.expect(http.StatusOK, "Deleted 2 memories")
 	again = s.submit(t, again, "Undo the deletion of 2 memories")
 	again.expect(http.StatusOK, "2 memories restored")
@@ -124,29 +140,28 @@ func TestBatch_Verify(t *testing.T) {
 	}
 	s := serve(t, files)
 	page := s.get(t, adaList)
-	if got := page.Find("[data-stale]").Length(); got < 2 {
-		t.Fatalf("%d marks of stale ones", got)
+	if got := page.each(`.list .chip`); len(got) < 2 {
+		t.Fatalf("chips: %q", got)
 	}
 	page = s.selecting(t, page, "Still true", "Fact 01", "Fact 02")
 	page.expect(http.StatusOK, "2 memories still true")
-	if page.Find("[data-stale]").Length() != 0 {
-		t.Error("something is stale still")
+	if got := page.each(`.list .chip:not([data-tone=good])`); len(got) != 0 {
+		t.Errorf("chips: %q", got)
 	}
 }
 
 func TestBatch_TrashRestoreAndPurge(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(4))
-	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02", "Fact 03")
-	s.submit(t, page, "Delete 3 memories")
-	trash := ada + "/trash"
+	page := s.selecting(t, s.get(t, adaList), "Delete", "Fact 01", "Fact 02", "Fact 03")
+	trash := adaList + "?view=trash"
 	page = s.selecting(t, s.get(t, trash), "Restore", "Fact 01", "Fact 02")
 	page.expect(http.StatusOK, "2 memories restored")
-	if got := page.names(); !slices.Equal(got, []string{"Fact 03"}) || page.Request.URL.Path != trash {
+	if got := page.names(); !slices.Equal(got, []string{"Fact 03"}) || page.Request.URL.RequestURI() != trash {
 		t.Errorf("%s has %q", page.Request.URL, got)
 	}
-	page = s.selecting(t, page, "Yes, delete for good", "Fact 03")
-	page.expect(http.StatusOK, "1 memory deleted permanently", "The trash is empty")
+	page = s.selecting(t, page, "Yes, delete permanently", "Fact 03")
+	page.expect(http.StatusOK, "1 memory deleted permanently", "Trash is empty")
 	if s.Read("ada/memory/fact_02.md") == "" {
 		t.Error("a restored file is not there")
 	}
@@ -156,27 +171,11 @@ func TestBatch_NothingSelected(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(1))
 	list := s.get(t, adaList)
-	for _, button := range []string{"Delete…", "Still true"} {
+	for _, button := range []string{"Delete", "Still true"} {
 		s.selecting(t, list, button).expect(http.StatusOK, "Select a memory first")
 	}
-	s.get(t, adaList+"/batch/deletion").expect(http.StatusOK, "Select a memory first")
+	s.get(t, adaList+"/batch/delete").expect(http.StatusOK, "Select a memory first")
 	s.post(t, adaList+"/batch/eat", nil).expect(http.StatusNotFound)
 	s.post(t, "/agents/nobody/memory/batch/delete", nil).expect(http.StatusNotFound)
 	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 could not be deleted", "nonsense")
-}
-
-func TestBatch_PartsAreOneResult(t *testing.T) {
-	t.Parallel()
-	s := serve(t, facts(3))
-	id := func(n string) string { return s.Memory("ada", "Fact "+n).ID }
-	part := s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {id("01"), id("02")}, templates.FieldMore: {"true"}})
-	token := part.Header.Get("Memoir-Batch")
-	if part.StatusCode != http.StatusNoContent || token == "" {
-		t.Fatalf("a part is answered with %d and %q", part.StatusCode, token)
-	}
-	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {id("03")}, templates.FieldBatch: {token}}).
-		expect(http.StatusOK, "Deleted 3 memories")
-	// A token of another action or agent does not continue a batch.
-	s.post(t, adaList+"/batch/restore", url.Values{templates.FieldMemory: {id("01")}, templates.FieldBatch: {token}}).
-		expect(http.StatusOK, "1 memory restored")
 }

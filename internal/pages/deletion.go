@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -54,52 +52,8 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	return v
 }
 
-// deletionOfMany shows the changes that the deletion of all selected memories would make on disk.
-// It changes nothing. It ignores purged memories and memories in the trash. If no others are
-// selected, it redirects to the Memory tab with a notice. It is a POST because hundreds of ids do
-// not fit into an address.
-func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	var ids []string
-	for _, seen := range selectedIn(r) {
-		ids = append(ids, seen.ID)
-	}
-	change, err := s.engine.PreviewDeletion(r.Context(), agent.Slug, ids...)
-	if errors.Is(err, memories.ErrNotFound) {
-		if ids, err = s.known(r.Context(), agent, ids); err == nil {
-			change, err = s.engine.PreviewDeletion(r.Context(), agent.Slug, ids...)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if len(change.Memories) == 0 {
-		return s.nothingSelected(w, r)
-	}
-	v := templates.ManyDeletion{
-		Agent: agentView(agent), Rows: rowsOf(change.Memories), Back: back(r, templates.MemoriesPath(agent.Slug)),
-		Change: changeOf(agent, change),
-	}
-	return show(w, r, http.StatusOK, templates.ManyDeletionPage(v))
-}
-
-// known returns those of ids whose memories exist, in the same order. Memories in the trash exist;
-// purged ones do not.
-func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]string, error) {
-	var known []string
-	for _, id := range ids {
-		_, err := s.store.Memory(ctx, agent, id)
-		switch {
-		case err == nil:
-			known = append(known, id)
-		case !errors.Is(err, memories.ErrNotFound):
-			return nil, err
-		}
-	}
-	return known, nil
-}
-
-// nothingSelected redirects to the Memory tab with a notice that nothing was selected. It always
-// returns nil.
-func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
-	return redirect(w, r, templates.MemoriesPath(slugOf(r)), doneNothing, "")
+// trashRow returns the row of a deleted memory of which something is still on disk.
+func trashRow(m memories.Memory) templates.TrashRow {
+	m.DeletedAt = local(m.DeletedAt)
+	return templates.TrashRow{MemoryRow: rowOf(m, time.Now()), Left: notRemoved(m)}
 }

@@ -148,23 +148,24 @@ func TestBack_OwnPagesOnly(t *testing.T) {
 func TestTrash_RestoreAndPurge(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
-	s.get(t, ada+"/trash").expect(http.StatusOK, "The trash is empty")
+	trash := adaList + "?view=trash"
+	s.get(t, ada+"/trash").expect(http.StatusOK, "Trash is empty")
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	s.Remove("ada/memory/release.md")
 	s.Scan("ada")
 
-	trash := s.get(t, ada+"/trash")
-	trash.expect(http.StatusOK, "deleted by you", "deleted by the agent")
-	if got := trash.names(); !slices.Equal(got, []string{"Release", "Tabs"}) {
-		t.Errorf("the trash has %q, the last deleted first", got)
+	page := s.get(t, trash)
+	page.expect(http.StatusOK, "by you", "by the agent")
+	if got := page.names(); !slices.Equal(got, []string{"Tabs", "Release"}) {
+		t.Errorf("the trash has %q", got)
 	}
-	page := s.submit(t, trash, "Restore Tabs")
-	page.expect(http.StatusOK, "Restored Tabs")
-	if page.Request.URL.Path != ada+"/trash" || s.Read("ada/memory/tabs.md") == "" {
+	page = s.selecting(t, page, "Restore", "Tabs")
+	page.expect(http.StatusOK, "1 memory restored")
+	if page.Request.URL.RequestURI() != trash || s.Read("ada/memory/tabs.md") == "" {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
-	page = s.submit(t, page, "Yes, delete for good Release")
-	page.expect(http.StatusOK, "It is gone for good", "The trash is empty")
+	page = s.selecting(t, page, "Yes, delete permanently", "Release")
+	page.expect(http.StatusOK, "1 memory deleted permanently", "Trash is empty")
 	s.get(t, adaList).expect(http.StatusOK, "Tabs")
 }
 

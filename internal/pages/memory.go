@@ -26,7 +26,7 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	view, err := viewOf(r, agent)
+	view, _, err := viewOf(r, agent)
 	if err != nil {
 		return err
 	}
@@ -80,47 +80,54 @@ func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory,
 func idOf(r *http.Request) string { return chi.URLParam(r, "id") }
 
 func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, m memories.Memory, frame templates.Frame) error {
-	v, err := s.memoryList(r, agent, &m)
+	v, err := s.memoryList(r, agent, m.ID)
 	if err != nil {
 		return err
 	}
 	v.Frame = frame
+	if v.Open, err = s.openMemory(r, agent, m, v.View); err != nil {
+		return err
+	}
+	return show(w, r, status, templates.MemoriesPage(v))
+}
+
+// openMemory returns the view of a memory next to the list view.
+func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memory, view templates.View) (*templates.Memory, error) {
 	links := s.linksOf(r.Context(), agent)
-	links.href = v.View.Memory
+	links.href = view.Memory
 	body, err := links.render(m.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
 	}
-	open := templates.Memory{Agent: agentView(agent), View: v.View, MemoryRow: rowOf(m, time.Now()), Body: body}
-	if open.LinkedFrom, err = s.linkedFrom(r.Context(), agent, m, v.View); err != nil {
-		return err
+	open := templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Body: body}
+	if open.LinkedFrom, err = s.linkedFrom(r.Context(), agent, m, view); err != nil {
+		return nil, err
 	}
 	if open.Disagreement, err = s.disagreementAbout(r.Context(), agent, m); err != nil {
-		return err
+		return nil, err
 	}
 	if open.Recalls, err = s.recallsOf(r.Context(), m); err != nil {
-		return err
+		return nil, err
 	}
 	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
-		return err
+		return nil, err
 	}
 	from, err := s.store.Shared(r.Context(), agent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	open.SharedWithAll = len(from) > 0
 	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, links); err != nil {
-		return err
+		return nil, err
 	}
 	if open.MoveTargets, err = s.moveTargets(r.Context(), agent, m); err != nil {
-		return err
+		return nil, err
 	}
-	v.Open = &open
-	return show(w, r, status, templates.MemoriesPage(v))
+	return &open, nil
 }
 
 // local returns t in the server's time zone. The zero time stays zero.

@@ -203,8 +203,8 @@ var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
 func (s *site) memoryPages(r chi.Router) {
 	const many = "/agents/{slug}/memory/batch"
-	r.Get(many+"/deletion", s.page(s.nothingSelected))
-	r.Post(many+"/deletion", s.writing(s.ofAgent(s.deletionOfMany)))
+	r.Get(many+"/{operation}", s.page(s.nothingSelected))
+	r.Post(many+"/undo", s.action(s.undoBatch))
 	r.Post(many+"/{operation}", s.writing(s.batch))
 
 	const memory = "/agents/{slug}/memory/{id}"
@@ -250,6 +250,8 @@ type Store interface {
 
 	// Revealed is Memory without masks. The other methods mask what is in quarantine.
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
+	MemoryList(ctx context.Context, agent records.Agent, list records.MemoryList, window records.MemoryWindow) (records.MemoryListPage, error)
+	MemoryViewCounts(ctx context.Context, agent records.Agent) (records.MemoryViewCounts, error)
 	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
 	ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error)
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error

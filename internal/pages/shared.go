@@ -10,31 +10,6 @@ import (
 	"memoir/web/templates"
 )
 
-// shared returns a group for each agent whose shared memories the view's agent receives. A group
-// has the first groupRows memories that match the view, and the number of all matches. Agents
-// without a match have no group. It returns nil for a view by scope, attention or session, and on
-// further pages.
-func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
-	if l.view.Scope != "" || l.view.Attention() || l.view.Session != "" || l.view.Cursor != "" {
-		return nil, nil
-	}
-	from, err := l.store.Shared(ctx, l.agent)
-	if err != nil {
-		return nil, err
-	}
-	var groups []templates.SharedGroup
-	for _, agent := range from {
-		page, err := l.store.Memories(ctx, agent, l.view.Filter, memories.PageRequest{Limit: groupRows})
-		if err != nil {
-			return nil, err
-		}
-		if len(page.Memories) > 0 {
-			groups = append(groups, templates.SharedGroup{Slug: agent.Slug, Rows: l.rows(ctx, page.Memories, false), Total: page.Total})
-		}
-	}
-	return groups, nil
-}
-
 // moveTargets returns the slugs of the agents to which the memory can be moved: those with an
 // existing directory that do not share their memories. It returns nil if the agent does not share
 // its memories, or the memory is deleted or unreadable.

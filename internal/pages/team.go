@@ -30,7 +30,7 @@ func (s *site) transfer(
 			return s.refuse(w, r, err)
 		}
 		// The result has another id, so the form's page no longer exists.
-		view, err := viewOf(r, records.Agent{Slug: result.Memory.Agent})
+		view, _, err := viewOf(r, records.Agent{Slug: result.Memory.Agent})
 		if err != nil {
 			return err
 		}

@@ -110,19 +110,17 @@ func purgedWhileOpen(t *testing.T, browser context.Context) {
 }
 
 func leaveWhatChanged(t *testing.T, browser context.Context) {
-	s := serve(t, facts(4))
+	s := serve(t, facts(21))
 	p := open(t, browser, s, adaList+"?sort=name", person{allowed: []string{"409 (Conflict)"}})
 	p.live()
-	for _, name := range []string{"Fact 01", "Fact 02", "Fact 03"} {
-		p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
-	}
-	p.shows("3 selected")
-	p.follow(chromedp.Click(chromedp.Search(`//form[@id="selection"]//button[normalize-space(.)="Delete…"]`)))
-	p.shows("Delete 3 memories?")
+	p.do(chromedp.Click(chromedp.CSS("#pick-all-all")))
+	p.shows("21 selected")
+	p.do(chromedp.Click(chromedp.CSS(`#selection [data-action="delete"]`)))
+	p.shows("Delete 21 memories?")
 	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Learned anew meanwhile."))
 	s.Scan("ada")
-	p.do(click("Delete 3 memories"))
-	p.shows("1 of 3 could not be deleted")
+	p.do(click("Delete 21 memories"))
+	p.shows("1 of 21 could not be deleted")
 	p.shows("The others are done.")
 	p.shows("1 selected")
 	p.fits()
@@ -130,7 +128,7 @@ func leaveWhatChanged(t *testing.T, browser context.Context) {
 		t.Error("the files are not what the page says")
 	}
 	p.do(chromedp.Click(chromedp.Search(`//*[@id="notices"]//button[contains(., "Undo")]`)))
-	p.shows("2 memories are back.")
+	p.shows("20 memories restored")
 	if s.Read("ada/memory/fact_01.md") == "" {
 		t.Error("the undo did not bring back what was deleted")
 	}

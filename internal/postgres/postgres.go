@@ -18,6 +18,7 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/lease"
+	"memoir/internal/postgres/memorylist"
 	"memoir/internal/postgres/overview"
 	"memoir/internal/postgres/review"
 	"memoir/internal/postgres/timeline"
@@ -31,12 +32,13 @@ const maxConnections = 12
 // Store reads and writes Memoir's data in one database, through a pool of connections. It is safe
 // for concurrent use.
 type Store struct {
-	*review.Items    // the queue of the review
-	*overview.Reader // of all agents
-	*carried.Sizes   // what agents carry into conversations
-	*timeline.Events // what happened over time
-	pool             *pgxpool.Pool
-	q                *queries.Queries
+	*review.Items     // the queue of the review
+	*memorylist.Lists // the lists of the Memory tab
+	*overview.Reader  // of all agents
+	*carried.Sizes    // what agents carry into conversations
+	*timeline.Events  // what happened over time
+	pool              *pgxpool.Pool
+	q                 *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
 	// must not use all of it.
 	writers chan struct{}
@@ -77,6 +79,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		store.Close()
 		return nil, dberr.Wrap("open the database", err)
 	}
+	store.Lists = memorylist.New(pool, rowOf, store.nearMisses)
 	return store, nil
 }
 

@@ -51,18 +51,12 @@
   // Marks the row of the open memory, as a fully loaded page does.
   function markCurrent() {
     const article = reading().querySelector("article");
-    list().parentElement.toggleAttribute("data-open", Boolean(article));
+    list().closest(".mailbox").toggleAttribute("data-open", Boolean(article));
     const id = article?.id.replace("open-", "memory-");
     for (const link of list().querySelectorAll("a[data-open]")) {
       if (link.closest(".row").id === id) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-  }
-
-  // The number of rows per group on this page, so that the server returns as many.
-  function rowsShown() {
-    return [...document.querySelectorAll("#list .rows")]
-      .map((rows) => rows.id.replace("rows-", "") + "=" + rows.childElementCount).join(", ");
   }
 
   const folding = {
@@ -137,11 +131,6 @@
     for (const [name, value] of [...request.body]) if (!value) request.body.delete(name);
   });
 
-  document.addEventListener("htmx:before:request", (event) => {
-    const { request, sourceElement } = event.detail.ctx;
-    if (list() && sourceElement.id !== "search" && !sourceElement.matches(".more")) request.headers["Memoir-Rows"] = rowsShown();
-  });
-
   // A response of another kind, or a redirect, is loaded as a page.
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
@@ -158,8 +147,6 @@
     if (event.target.matches?.("details.group")) folding.keep(event.target);
   }, true);
 
-  // Scrolls the row of the open memory into view.
-  list()?.querySelector("[aria-current]")?.closest(".row").scrollIntoView({ block: "nearest" });
   if (navigator.clipboard) document.documentElement.dataset.clipboard = "";
   folding.apply();
 })();

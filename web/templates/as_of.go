@@ -80,6 +80,14 @@ func (c Difference) tone() Tone {
 	return Quiet
 }
 
+// row returns the row, with what has become of the memory as its chip.
+func (m MemoryAsOf) row() MemoryRow {
+	if m.Since != "" {
+		m.Chip = Chip{Tone: m.Since.tone(), Text: m.Since.sign() + " " + string(m.Since)}
+	}
+	return m.MemoryRow
+}
+
 func (v MemoriesAsOf) href(m MemoryAsOf) string { return v.AsOf.at(m.Path()) }
 
 type asOfGroup struct {

@@ -46,7 +46,7 @@ func believableRows() []templates.MemoryRow {
 				Agent: slug, ID: fmt.Sprintf("0198c0de-0000-7000-8000-%012d", n), Name: name, Type: t,
 				Description: description, State: memories.Active, Session: session, ClaudeMDChars: 1011,
 			},
-			ETag: fmt.Sprintf(`"%d"`, n), Age: age,
+			ETag: fmt.Sprintf(`"%d"`, n), Age: age, At: noon, Ago: "12 d", Tokens: 253,
 		}
 	}
 	rows := []templates.MemoryRow{
@@ -104,7 +104,7 @@ func grouped(rows []templates.MemoryRow) []templates.Group {
 	var found []templates.Group
 	for _, t := range append(memories.Types(), "") {
 		if rows := byType[t]; len(rows) > 0 {
-			found = append(found, templates.Group{Type: t, Rows: rows, Total: len(rows)})
+			found = append(found, templates.Group{Type: t, Rows: rows, First: 1, Total: len(rows)})
 		}
 	}
 	return found
@@ -114,6 +114,8 @@ func memoriesPage() templates.Memories {
 	return templates.Memories{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")},
 		Agent: supportBot(), View: templates.View{Agent: slug}, Groups: grouped(believableRows()), Found: 10,
+		Views:     []templates.ViewCount{{Count: 10}, {Name: templates.NewView, Count: 3}, {Name: templates.UncheckedView, Count: 2}, {Name: templates.TrashView, Count: 2}},
+		Selection: templates.Selection{Agent: slug, Back: templates.MemoriesPath(slug), Label: "All", Total: 474, All: "474 1"},
 	}
 }
 
@@ -136,21 +138,25 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	return templates.Memory{Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody)}
 }
 
-func trashPage() templates.Trash {
-	return templates.Trash{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
-		Rows: []templates.TrashRow{
-			{MemoryRow: templates.MemoryRow{ETag: `"21"`, Memory: memories.Memory{
-				Agent: slug, ID: "0198c0de-0000-7000-8000-000000000021", Name: "Use the old ticket form", Type: memories.Project,
-				Description: "The new form loses attachments over 10 MB", DeletedActor: memories.ByScript, DeletedAt: noon,
-			}}},
-			{MemoryRow: templates.MemoryRow{ETag: `"22"`, Memory: memories.Memory{
-				Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", Name: "Lunch orders", Type: memories.User,
-				DeletedActor: memories.ByDisk, DeletedAt: noon.Add(-48 * time.Hour),
-			}},
-				Left: []string{"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/lunch.md could not be removed: permission denied. The memory is deleted all the same, and the removal is tried again at each scan."}},
-		},
+func trashPage() templates.Memories {
+	v := memoriesPage()
+	v.View.Name, v.Groups, v.Found = templates.TrashView, grouped(believableRows()[:2]), 2
+	v.Selection.InTrash = true
+	for i := range v.Groups[0].Rows {
+		row := &v.Groups[0].Rows[i]
+		row.State, row.DeletedActor, row.DeletedAt, row.At, row.Ago = memories.Deleted, memories.ByScript, noon, noon, "3 d"
 	}
+	return v
+}
+
+func notRemovedRows() []templates.TrashRow {
+	return []templates.TrashRow{{
+		MemoryRow: templates.MemoryRow{ETag: `"22"`, Memory: memories.Memory{
+			Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", Name: "Lunch orders", Type: memories.User,
+			DeletedActor: memories.ByDisk, DeletedAt: noon.Add(-48 * time.Hour),
+		}},
+		Left: []string{"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/lunch.md could not be removed: permission denied. The memory is deleted all the same, and the removal is tried again at each scan."},
+	}}
 }
 
 func syncPage() templates.Sync {
@@ -225,11 +231,14 @@ func everyPage(t *testing.T) map[string]templ.Component {
 
 	searched := memoriesPage()
 	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, grouped(rows[5:6]), 204
-	searched.View.Stale, searched.View.Session = true, rows[6].Session
-	searched.Groups[0].Total, searched.Groups[0].More = 204, searched.View.From("next").List()
+	searched.View.Name, searched.View.Session = templates.UncheckedView, rows[6].Session
+	searched.Groups[0].First, searched.Groups[0].Total = 1000, 1204
 
 	unfound := memoriesPage()
 	unfound.View.Query, unfound.Groups, unfound.Found = "zebra", nil, 0
+
+	noTrash := memoriesPage()
+	noTrash.View.Name, noTrash.Groups, noTrash.Found = templates.TrashView, nil, 0
 
 	unlearned := memoriesPage()
 	unlearned.Agent.Counts, unlearned.Groups, unlearned.Found = templates.Counts{}, nil, 0
@@ -311,8 +320,8 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"review-end":       templates.ReviewPage(reviewDone()),
 		"mend":             templates.FixesPage(templates.Fixes{Agent: supportBot(), Memory: mendings()[0]}),
 		"mended":           templates.FixesPage(templates.Fixes{Agent: supportBot(), Memory: templates.BrokenMemory{MemoryRow: rows[0]}}),
-		"trash":            templates.TrashPage(trashPage()),
-		"trash-none":       templates.TrashPage(templates.Trash{Agent: supportBot()}),
+		"trash":            templates.MemoriesPage(trashPage()),
+		"trash-none":       templates.MemoriesPage(noTrash),
 		"sync":             templates.SyncPage(syncPage()),
 		"sync-pending":     templates.SyncPage(pending),
 		"sign-in":          templates.SignInPage(templates.SignIn{Next: "/"}),

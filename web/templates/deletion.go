@@ -60,18 +60,6 @@ func (v Deletion) remove() Action {
 	return remove
 }
 
-// Trash is the view of an agent's Trash tab.
-type Trash struct {
-	Frame
-	Agent     Agent
-	Selection Selection
-	Rows      []TrashRow
-	// MoreHref is the address of the next rows, or empty at the end. FirstHref is the address of
-	// the first rows, or empty on their own page.
-	MoreHref  string
-	FirstHref string
-}
-
 // TrashRow is the view of one deleted memory.
 type TrashRow struct {
 	MemoryRow
@@ -91,4 +79,4 @@ func (r TrashRow) purge() Action {
 	}
 }
 
-func (r TrashRow) back() string { return AgentPath(r.Agent, trashTab) }
+func (r TrashRow) back() string { return WithQuery(MemoriesPath(r.Agent), map[string]string{FieldView: TrashView}) }

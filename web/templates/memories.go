@@ -2,7 +2,7 @@ package templates
 
 import (
 	"slices"
-	"strconv"
+	"strings"
 
 	"memoir/internal/memories"
 )
@@ -13,14 +13,23 @@ type Memories struct {
 	Agent     Agent
 	Selection Selection
 	View      View
+	Views     []ViewCount
 	Groups    []Group // those with rows, in the order of the types
 	Found     int     // number of memories in the view, hidden ones included
 	Near      bool    // the search has only close matches
-	Open      *Memory // nil if no memory is open
-	Shared    []SharedGroup
+	Open      *Memory // nil if there is nothing to open
+	// Arrived means that the address names no memory: Open is the first one, for a wide screen.
+	Arrived bool
+	Shared  []SharedGroup
 	// Facts are the first of FactsFound facts of the agent's indexes that match the search.
 	Facts      []SearchResult
 	FactsFound int
+}
+
+// ViewCount is a view with the number of its memories.
+type ViewCount struct {
+	Name  string
+	Count int
 }
 
 // SharedGroup is the view of the memories that an agent receives from a shared agent.
@@ -32,110 +41,79 @@ type SharedGroup struct {
 
 func (g SharedGroup) all() string { return MemoriesPath(g.Slug) }
 
-// Group is the view of the memories of one type, of memories that need attention, or of team
-// memory.
+// Group is the rows of one type, of the memories that need attention, or of a list without groups.
 type Group struct {
 	Type  memories.Type // empty for memories that need attention
-	Team  bool          // team memory of all types
+	Flat  bool          // all types
 	Rows  []MemoryRow
-	Total int    // number of memories in the group
-	More  string // address of the next rows; empty at the end
-	// Above is the number of rows that an open page has above these, which it loads into the group.
-	// 0 means that these are a page's own.
-	Above int
-	// Endless reports whether scrolling loads the next rows. It does until the page is long.
-	Endless bool
+	First int // place of the first row in the group, counted from 1
+	Total int // number of memories in the group
 }
 
-// RowsHeader is the request header with the number of rows of each group on an open page, as in
-// "project=130, reference=30". A reload returns as many, so that no row that the user scrolled to
+// RowsHeader is the request header with the places of the rows of each group on an open page, as in
+// "project=1-130, reference=1-30". A reload returns as many, so that no row that the user scrolled to
 // disappears.
 const RowsHeader = "Memoir-Rows"
 
+// pageRows is the number of rows that a page adds to a list.
+const pageRows = 100
+
+// maxLoaded is the number of rows after which scrolling loads no more.
+const maxLoaded = 1000
+
 func (g Group) title() string {
-	switch {
-	case g.Team:
-		return "Team"
-	case g.Type == "":
+	if g.Type == "" {
 		return "Needs attention"
 	}
 	return typeName(g.Type)
 }
 
-// kind returns the style sheet's name for the group's colour: its type, "team", or "" for memories
-// that need attention.
-func (g Group) kind() string {
-	if g.Team {
-		return teamGroup
-	}
-	return string(g.Type)
-}
-
-func (g Group) icon() string {
-	if g.Team {
-		return teamGroup
+// key returns the group's key in the header RowsHeader: its type, "attention", or "all".
+func (g Group) key() string {
+	if g.Flat {
+		return "all"
 	}
 	return iconOf(g.Type)
 }
 
-// teamGroup is the key of the team memory's group.
-const teamGroup = "team"
+func (g Group) id(part string) string { return part + "-" + g.key() }
 
-// GroupKey returns the key in the header RowsHeader of the group with that type and scope: "team"
-// for team memory, else the type. For an empty type, which means the memories that need attention,
-// it is "attention".
-func GroupKey(t memories.Type, scope memories.Scope) string {
-	if scope == memories.TeamScope {
-		return teamGroup
+func (g Group) last() int { return g.First + len(g.Rows) - 1 }
+
+// isLong reports whether scrolling loads no further rows.
+func (g Group) isLong() bool { return g.last() >= maxLoaded }
+
+// next returns the address of the rows after these.
+func (g Group) next(v View) string {
+	return v.ofRows(g).after(g.Rows[len(g.Rows)-1].ID).List()
+}
+
+// earlier returns the address of the rows before these.
+func (g Group) earlier(v View) string { return v.ofRows(g).before(g.Rows[0].ID).List() }
+
+// ofRows returns the list of the group alone.
+func (v View) ofRows(g Group) View {
+	if g.Flat {
+		return v
 	}
-	return iconOf(t)
+	return v.ofGroup(g.Type)
 }
-
-func (g Group) meaning() string {
-	if g.Team {
-		return "shared by everybody who has this team memory"
-	}
-	return typeMeaning(g.Type)
-}
-
-func (g Group) id(part string) string { return part + "-" + g.icon() }
-
-// next returns the address of the rows after these, for a page that appends them to the group.
-// g.More must not be empty.
-func (g Group) next() string {
-	return g.More + "&" + FieldAbove + "=" + strconv.Itoa(g.Above+len(g.Rows))
-}
-
-func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
 // empty reports whether the agent has no memories outside the trash and receives no shared ones. It
 // is false for a filtered list, a search, and an open memory.
 func (v Memories) empty() bool {
-	return v.Agent.Counts.Total == 0 && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
+	return v.Agent.Counts.Total == 0 && v.View.Name == "" && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
 }
 
 func (v Memories) title() string {
-	if v.Open != nil {
+	if v.opened() {
 		return v.Open.Name
 	}
 	return "Memory"
 }
 
-// address returns the address of the page as it is shown: the open memory's with the filter of the
-// list, else the list's.
-func (v Memories) address() string {
-	if v.Open != nil {
-		return v.View.Memory(v.Open.ID)
-	}
-	return v.View.List()
-}
-
-func (v Memories) afterDeleting(r MemoryRow) string {
-	if v.isOpen(r) {
-		return v.View.List()
-	}
-	return v.address()
-}
+// opened reports whether the address names the open memory.
+func (v Memories) opened() bool { return v.Open != nil && !v.Arrived }
 
 func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
 
@@ -159,34 +137,28 @@ func (v Memories) neighbours() (before, after *MemoryRow) {
 	return before, after
 }
 
-// shown returns the number of memories and the filter in words: "12 stale project memories from U1
-// in C1". For a search it adds the query, and whether the memories only come close to it.
+// shown returns the number of memories that a filter has found, in words.
 func (v Memories) shown() string {
-	kind := ""
-	if v.View.Stale {
-		kind = "stale "
-	}
-	if v.View.Scope != "" {
-		kind += string(v.View.Scope) + " "
-	}
-	if v.View.Type != "" {
-		kind += string(v.View.Type) + " "
-	}
-	words := counted(v.Found, kind+"memory", kind+"memories")
+	words := counted(v.Found, "memory", "memories")
 	if v.View.Session != "" {
 		words += " from " + sessionWords(v.View.Session)
 	}
-	if v.View.Attention() {
-		words += " in need of attention"
+	if v.Near {
+		words = "No exact match. " + words + " close"
 	}
+	return words
+}
+
+// nothing returns the heading of an empty list.
+func (v Memories) nothing() string {
 	switch {
-	case v.View.Query == "":
-		return words
-	case v.Near && v.Found == 1:
-		return "No memory has “" + v.View.Query + "”. " + words + " comes close"
-	case v.Near:
-		return "No memory has “" + v.View.Query + "”. " + words + " come close"
+	case v.View.Query != "":
+		return "No results for “" + v.View.Query + "”"
+	case v.View.Narrowed() || v.View.Name == "":
+		return "No memories"
+	case v.View.Trash():
+		return "Trash is empty"
 	default:
-		return words + " found for “" + v.View.Query + "”"
+		return "Nothing " + strings.ToLower(viewNames[v.View.Name]) + "."
 	}
 }

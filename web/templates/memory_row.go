@@ -18,16 +18,18 @@ type MemoryRow struct {
 	ETag string
 	Age  Age   // hides the method of memories.Memory
 	Hits *Hits // hits of the search; nil without a search
+	Chip Chip  // the worst that is to say of it
+	// At is the time that Ago counts from: of the last change, or of the deletion. It is zero if
+	// unknown.
+	At     time.Time
+	Ago    string // "12 d"
+	Tokens int    // in CLAUDE.md, or of the file; 0 if agents do not receive it
 }
 
-// minLoads is how many conversations must have loaded a memory's line before the memory counts as
-// never used (arbitrary): before, nobody can tell.
-const minLoads = 5
-
-// isNeverUsed reports whether the memory's line was loaded in at least minLoads conversations, and no
-// agent has read the memory or received it by recall.
-func (r MemoryRow) isNeverUsed() bool {
-	return r.Use != nil && r.Use.IsNever() && r.Use.Loads >= minLoads && r.State == memories.Active
+// Chip is a word about a memory. The zero Chip is none.
+type Chip struct {
+	Tone Tone
+	Text string
 }
 
 // useWords returns how often and how recently an agent has read the memory's file, or "" if the hooks
@@ -108,6 +110,14 @@ func (r MemoryRow) summary() []words.Part {
 
 // Path returns the path of the memory's page. The path of its file is r.Memory.Path.
 func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
+
+// atWords returns the time that Ago counts from, with its meaning.
+func (r MemoryRow) atWords() string {
+	if r.State == memories.Deleted {
+		return "Deleted " + moment(r.At)
+	}
+	return "Changed " + moment(r.At)
+}
 
 // Delete returns the action that moves the memory to the trash and then returns to the page back.
 // It has an ETag and no confirmation.

@@ -88,13 +88,9 @@ func TestMemoriesPage_GroupsByType(t *testing.T) {
 	v.Groups = grouped(rows)
 	expect(t, templates.MemoriesPage(v),
 		in(".group h2", each(
-			"Feedback 3 how people want the work done", "User 2 who people are and what they prefer", "Project 2 what is going on, and why",
-			"Reference 1 where things live", "Needs attention 2 no type, or could not be read",
+			"Feedback 3", "User 2", "Project 2", "Reference 1", "Needs attention 2",
 		)),
 		in("#group-feedback h3", each("short-replies", "Never promise a refund date", "Answer in the customer's language")),
-		in("#group-attention .problems", each(
-			"The file is not valid UTF-8, so it could not be read. Its bytes are kept as they are.",
-			"The file names no type, so the memory is not compiled. Choose one of the four.")),
 	)
 }
 
@@ -109,20 +105,34 @@ func TestMemoriesPage_Unreadable(t *testing.T) {
 
 func TestMemoryRow_ShowsFacts(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.MemoriesPage(memoriesPage()),
+	v := memoriesPage()
+	v.Groups[0].Rows[0].Chip = templates.Chip{Tone: templates.Danger, Text: "Secret"}
+	expect(t, templates.MemoriesPage(v),
 		in("#memory-"+firstID,
 			in("h3 a", text("Answer in the customer's language"), attr("href", "/agents/support-bot/memory/"+firstID)),
-			in("h3 + p", text("Reply in the language of the ticket, also when the agent console is in English")),
-			in(".age", text("today"), attr("data-stale", "(none)")),
-			in(".session", says("session, 9 Mar 2025"), attr("href", "/agents/support-bot/memory?session=U07AB12CD-C02SUPPORT-1741512345.123456")),
-			in(".cost", text("1,011 characters")),
-			in("form", attr("method", "post"), attr("action", "/agents/support-bot/memory/"+firstID+"/delete")),
-			in("form input[name=etag]", attr("value", `"1"`)),
-			in("form input[name=back]", attr("value", "/agents/support-bot/memory")),
-			in("form button", text("Delete Answer in the customer's language")),
+			in("p", text("Reply in the language of the ticket, also when the agent console is in English")),
+			in("time", text("12 d"), attr("title", "Changed 9 Mar 2026, 12:00")),
+			in(".chip", text("Secret"), attr("data-tone", "danger")),
+			in(".tokens", text("253")),
+			in("input", attr("value", firstID+` "1"`), attr("form", "selection")),
+			without("form"), without("button"),
 		),
-		in("#memory-0198c0de-0000-7000-8000-000000000002 .age", text("12 days ago , stale"), attr("data-stale", "")),
 	)
+}
+
+func TestMemories_ReaderCannotSelect(t *testing.T) {
+	t.Parallel()
+	var page strings.Builder
+	if err := templates.MemoriesPage(memoriesPage()).Render(templates.ForReader(t.Context(), templates.Reader{}), &page); err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(page.String(), `class="list-column"`)
+	list, _, _ = strings.Cut(list, `id="reading"`)
+	for _, control := range []string{"checkbox", `method="post"`, "data-action"} {
+		if strings.Contains(list, control) {
+			t.Errorf("a reader gets %q", control)
+		}
+	}
 }
 
 func TestMemoryRow_IsEscaped(t *testing.T) {
@@ -143,18 +153,19 @@ func TestMemoryRow_IsEscaped(t *testing.T) {
 func TestSearchForm_KeepsFilters(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.View.Query, v.View.Type, v.Found = "a&b", memories.Project, 1204
+	v.View.Query, v.View.Type, v.View.Name, v.Found = "a&b", memories.Project, templates.UncheckedView, 1204
 	v.Groups = grouped(believableRows()[5:7])
-	v.Groups[0].Total, v.Groups[0].More = 1204, v.View.From("next").List()
+	v.Groups[0].Total = 1204
 	expect(t, templates.MemoriesPage(v),
 		in("#q", attr("value", "a&b")),
 		in("#search input[name=type]", attr("value", "project")),
-		in(".found", text("1,204 project memories found for “a&b”")),
-		in("a.filter", each("All", "Feedback", "User", "Project", "Reference", "Needs attention", "◷ Stale")),
-		in(".clear", each("Clear the filter search", "Clear the filter type")),
-		in(".filter[aria-current]", text("Project"), attr("href", "/agents/support-bot/memory?q=a%26b&type=project")),
-		in(".more a", text("Show more"), attr("href", "/agents/support-bot/memory?cursor=next&q=a%26b&type=project")),
-		in(".row input[name=back]", attr("value", "/agents/support-bot/memory?q=a%26b&type=project")),
+		in("#search input[name=view]", attr("value", "unchecked")),
+		in(".clears", says("1,204 memories")),
+		in(".views a", each("All 10", "New 3", "Unchecked 2", "Trash 2")),
+		in(".clear", each("Clear the filter words", "Clear the filter Project")),
+		in(".views [aria-current]", text("Unchecked 2"), attr("href", "/agents/support-bot/memory?view=unchecked")),
+		in("#more-project a", text("Next 100"), attr("href", "/agents/support-bot/memory?after=0198c0de-0000-7000-8000-000000000007&q=a%26b&type=project&view=unchecked")),
+		in("#selection input[name=back]", attr("value", "/agents/support-bot/memory")),
 	)
 }
 
@@ -179,7 +190,7 @@ func TestVisible_ShowsCodePoints(t *testing.T) {
 	v.Notice = &notice
 	expect(t, templates.MemoriesPage(v),
 		in("#memory-"+firstID+" h3", text("invoice[U+202E]gnp.md")),
-		in("#memory-"+firstID+" h3 + p", text("no[U+200B]width")),
+		in("#memory-"+firstID+" p", text("no[U+200B]width")),
 		in("#notices p", text("Deleted invoice[U+202E]gnp.md")),
 	)
 }
@@ -261,14 +272,12 @@ func TestMemoryPage_Deleted(t *testing.T) {
 	)
 }
 
-func TestTrashPage_ReasonsAndFiles(t *testing.T) {
+func TestTrash_ActorAndActions(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.TrashPage(trashPage()),
-		in(".row .facts", each("project deleted by a script 9 Mar 2026, 12:00", "user deleted by the agent 7 Mar 2026, 12:00")),
-		in(".problems", says("lunch.md could not be removed: permission denied.")),
-		in(`form[action$="/restore"]`, count(2)),
-		in(`.confirm form[action$="/purge"]`, count(2)),
-		in(`.confirm input[name=etag]`, count(2)),
+	expect(t, templates.MemoriesPage(trashPage()),
+		in("#group-feedback .row .by", each("deleted by a script", "deleted by a script")),
+		in("#selection [data-action=restore]", count(1)),
+		in("#selection .confirm button", text("Yes, delete permanently")),
 	)
 }
 

@@ -22,7 +22,6 @@ const (
 	FieldDays     = "days"     // length of a snooze
 	FieldReveal   = "reveal"   // shows a secret
 	FieldGroup    = "group"    // of kinds
-	FieldView     = "view"
 	FieldPage     = "page" // number of a page, from 1
 	FieldMerge    = "merge"
 )

@@ -1,6 +1,10 @@
 package templates
 
-import "memoir/internal/memories"
+import (
+	"fmt"
+
+	"memoir/internal/memories"
+)
 
 // Selection is the view of the form for actions on all selected memories of a list. The checkboxes
 // in the rows refer to it by id; its buttons are in a separate bar.
@@ -8,6 +12,12 @@ type Selection struct {
 	Agent   string // the slug
 	InTrash bool   // whether it lists deleted memories
 	Back    string // the list's address, to return to
+	Label   string // name of the list
+	HasTeam bool   // whether memories can be team memory
+	// Total is the number of memories of the list, if the page does not have all of them. All is then
+	// the value of FieldAll that selects them.
+	Total int
+	All   string
 }
 
 func batchPath(slug, operation string) string { return AgentPath(slug, "memory", "batch", operation) }
@@ -16,10 +26,12 @@ func (s Selection) at(operation string) string { return batchPath(s.Agent, opera
 
 func (s Selection) list() string {
 	if s.InTrash {
-		return AgentPath(s.Agent, trashTab)
+		return TrashPath(s.Agent)
 	}
 	return MemoriesPath(s.Agent)
 }
+
+func (s Selection) whole() string { return "Select all " + number(s.Total) + " in " + s.Label }
 
 // picked returns the form value of a selected memory: its id and, after a space, the ETag that the
 // user saw. Without an ETag it is the id.
@@ -30,23 +42,20 @@ func picked(id, etag string) string {
 	return id + " " + etag
 }
 
-// Many returns "1 memory" and ofOne if n is 1, else the number, "memories" and ofMany.
-func Many(n int, ofOne, ofMany string) string {
-	if n == 1 {
-		return "1 memory " + ofOne
-	}
-	return number(n) + " memories " + ofMany
+// Many returns "2 memories restored" for n memories and a participle.
+func Many(n int, verb string) string {
+	return counted(n, "memory", "memories") + " " + verb
 }
 
 // DeletedMany returns the notice that the memories ids were deleted, with an undo. ids must not be
-// empty. left is the number of those with a file that could not be removed. back is the page to
-// return to after the undo.
-func DeletedMany(slug string, ids []string, left int, back string) *Notice {
+// empty. left is the number of those with a file that could not be removed, and batch the token of
+// the deletion. back is the page to return to after the undo.
+func DeletedMany(slug string, ids []string, left int, batch, back string) *Notice {
 	all := counted(len(ids), "memory", "memories")
 	notice := &Notice{
 		Text: "Deleted " + all,
 		Actions: []Action{{
-			Label: "Undo", About: "the deletion of " + all, Path: batchPath(slug, "restore"), Memories: ids, Back: back,
+			Label: "Undo", About: "the deletion of " + all, Path: batchPath(slug, "undo"), Batch: batch, Back: back,
 			Does: "undo", Focus: RowID(ids[0]), Style: Primary,
 		}},
 	}
@@ -56,31 +65,51 @@ func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	return notice
 }
 
-// ManyDeletion is the view of the preview of a deletion of many memories.
-type ManyDeletion struct {
+// ManyChange is the view of the question before an action on many memories.
+type ManyChange struct {
 	Frame
 	Agent Agent
-	Rows  []MemoryRow
+	Path  string // of the action
+	Label string // of its button, with %s for the memories
 	Back  string // the page of the selection
-	Change
+	List  string // the list, as in Selection
+	All   string // FieldAll of a whole list; empty if Rows are selected one by one
+	Rows  []MemoryRow
+	Total int
+	// Deletes is set for a deletion, and Final if it cannot be undone.
+	Deletes, Final bool
+	Change         *Change // of a deletion on disk; nil if it is not shown
+	// Changed means that the list has changed since its Before memories were selected. Rows are the
+	// changed ones.
+	Changed bool
+	Before  int
 }
 
-// maxRows is the maximum number of memories listed in the preview (arbitrary).
+// maxRows is the maximum number of memories listed in the question (arbitrary).
 const maxRows = 100
 
-func (v ManyDeletion) title() string {
-	return "Delete " + counted(len(v.Rows), "memory", "memories") + "?"
+func (v ManyChange) label() string {
+	return fmt.Sprintf(v.Label, counted(v.Total, "memory", "memories"))
 }
 
-func (v ManyDeletion) remove() Action {
-	all := make([]string, len(v.Rows))
-	for i, row := range v.Rows {
-		all[i] = picked(row.ID, row.ETag)
+func (v ManyChange) title() string {
+	if v.Changed {
+		return "List has changed"
 	}
-	return Action{
-		Label: "Delete " + counted(len(v.Rows), "memory", "memories"), Path: batchPath(v.Agent.Slug, "delete"),
-		Memories: all, Back: v.Back, Does: "delete", Style: Destructive,
+	return v.label() + "?"
+}
+
+func (v ManyChange) act() Action {
+	act := Action{Label: v.label(), Path: v.Path, Back: v.Back, All: v.All, Style: Primary, IsConfirmed: true}
+	if v.Deletes {
+		act.Does, act.Style = "delete", Destructive
 	}
+	if v.All == "" {
+		for _, row := range v.Rows {
+			act.Memories = append(act.Memories, picked(row.ID, row.ETag))
+		}
+	}
+	return act
 }
 
 // Refused is the view of the memories that a bulk action refused.

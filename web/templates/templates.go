@@ -66,6 +66,10 @@ type Action struct {
 	ETag string
 	// Memories are the memories of a bulk action, as returned by picked.
 	Memories []string
+	// All is FieldAll of a bulk action on a whole list, and Batch the token of the one to undo.
+	All, Batch string
+	// IsConfirmed means that the question of a large bulk action was shown.
+	IsConfirmed bool
 	// Back is the path and query to return to. If it is empty, the handler chooses.
 	Back string
 	// Confirm is the question of a second step, for an action without undo. If it is empty, the
@@ -82,6 +86,12 @@ type Action struct {
 	Icon  string
 	Style Style
 }
+
+// isSlow reports whether the action may take longer than htmx waits for an answer.
+func (a Action) isSlow() bool { return a.All != "" || a.Batch != "" || len(a.Memories) > 0 }
+
+// slowRequest makes htmx wait as long as the server does, which is 10 minutes.
+const slowRequest = `{"timeout":"600s"}`
 
 // confirmed returns the action with the label "Yes, …", for the second step of a confirmation.
 func (a Action) confirmed() Action {
@@ -114,7 +124,9 @@ const (
 	FieldCursor = "cursor"
 	FieldOpen   = "open" // id of the memory whose fixes a page shows
 	FieldSort   = "sort"
-	FieldAbove  = "above" // number of rows of the group above the requested ones
+	FieldView   = "view"
+	FieldAfter  = "after"  // id of the memory before the first row
+	FieldBefore = "before" // id of the memory after the last row
 
 	FieldDescription = "description"
 	FieldTheme       = "theme"
@@ -136,10 +148,12 @@ const (
 	// FieldMemory is a memory's id and, after a space, the ETag that the user saw. It can be
 	// repeated.
 	FieldMemory = "memory"
-	// FieldBatch is the token of a batch that is sent in parts. FieldMore is set if more parts
-	// follow.
-	FieldBatch = "batch"
-	FieldMore  = "more"
+	// FieldAll is the number of memories of a list and their newest change, as Selection.All. It
+	// selects all of them.
+	FieldAll = "all"
+	// FieldConfirmed is set if the confirmation of a large batch was shown.
+	FieldConfirmed = "confirmed"
+	FieldBatch     = "batch" // token of a finished batch
 )
 
 // Age is a memory's age in words.
@@ -231,6 +245,9 @@ func SettingsPath(slug string) string { return AgentPath(slug, settingsTab) }
 
 // MemoriesPath returns the path of an agent's Memory tab.
 func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
+
+// TrashPath returns the address of an agent's deleted memories.
+func TrashPath(slug string) string { return View{Agent: slug, Name: TrashView}.List() }
 
 // NewMemoryPath returns the path of the form for a new memory.
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }

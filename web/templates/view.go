@@ -1,121 +1,176 @@
 package templates
 
 import (
+	"net/url"
 	"slices"
 
 	"memoir/internal/memories"
 )
 
-// View is the filter and order of the Memory tab, as in its address. A memory's page has it too,
-// for the list next to the memory.
+// View is the list of the Memory tab, as in its address. A memory's page has it too, for the list
+// next to the memory. A zero field selects all.
 type View struct {
-	Agent string // the slug
-	memories.Filter
-	Cursor string // start of the page; empty on the first page
+	Agent   string // the slug
+	Name    string // the view: new, unchecked, never-recalled, team or trash
+	Type    memories.Type
+	State   memories.State
+	Session string
+	Query   string // words, and type:, is: and agent: with a value
+	Sort    string // newest, oldest, name or cost; empty means by type
+	// After and Before are the ids of memories: the page begins after one, or ends before one.
+	After, Before string
 }
 
-// List returns the address of the list with this filter and cursor.
+// The names of views in addresses.
+const (
+	NewView           = "new"
+	UncheckedView     = "unchecked"
+	NeverRecalledView = "never-recalled"
+	TeamView          = "team"
+	TrashView         = "trash"
+)
+
+var viewNames = map[string]string{
+	"": "All", NewView: "New", UncheckedView: "Unchecked", NeverRecalledView: "Never recalled", TeamView: "Team", TrashView: "Trash",
+}
+
+// The names of orders in addresses.
+const (
+	NewestOrder = "newest"
+	OldestOrder = "oldest"
+	NameOrder   = "name"
+	CostOrder   = "cost"
+)
+
+// sortChoice is an order and its name in the menu.
+type sortChoice struct{ value, label string }
+
+var sortChoices = []sortChoice{{"", "By type"}, {NewestOrder, "Newest"}, {OldestOrder, "Oldest"}, {NameOrder, "Name"}, {CostOrder, "Cost"}}
+
+func (v View) sortLabel() string {
+	for _, c := range sortChoices {
+		if c.value == v.Sort {
+			return c.label
+		}
+	}
+	return sortChoices[0].label
+}
+
+// List returns the address of the list, from its beginning or from the page of the view.
 func (v View) List() string { return v.at(MemoriesPath(v.Agent)) }
 
-// Memory returns the address of the page of one memory, which keeps this filter and cursor for the
-// list next to it.
-func (v View) Memory(id string) string { return v.at(MemoryPath(v.Agent, id)) }
-
-// From returns a copy of the view whose list begins at a cursor.
-func (v View) From(cursor string) View {
-	v.Cursor = cursor
-	return v
+// Memory returns the address of the page of one memory, which keeps this list next to it.
+func (v View) Memory(id string) string {
+	v.After, v.Before = "", "" // the page of the list that has the memory
+	return v.at(MemoryPath(v.Agent, id))
 }
 
-// Narrowed reports whether the view has a search or a filter. The order does not count.
-func (v View) Narrowed() bool {
-	return v.Query != "" || v.Filtered()
-}
+// Trash reports whether the list has deleted memories.
+func (v View) Trash() bool { return v.Name == TrashView }
 
-// Filtered reports whether the view has a filter. The search and the order do not count.
-func (v View) Filtered() bool { return v.Narrows() }
-
-// Attention reports whether the view shows only the memories that need attention.
+// Attention reports whether the list has only the memories that need attention.
 func (v View) Attention() bool { return v.State == memories.NeedsAttention }
 
-// otherFilters returns the filters of the view except those with a link of their own: type, state,
-// scope, session, stale. The search and the order are no filters.
-func (v View) otherFilters() []memories.FilterField {
-	f := v.Filter
-	f.Query, f.Type, f.State, f.Stale, f.Session, f.Scope, f.Sort = "", "", "", false, "", "", ""
-	values := f.Values()
-	return slices.DeleteFunc(slices.Clone(memories.FilterFields()), func(field memories.FilterField) bool { return !values.Has(field.Name) })
+// Narrowed reports whether the list has a filter besides its view. The order does not count.
+func (v View) Narrowed() bool {
+	return v.Query != "" || v.Type != "" || v.State != "" || v.Session != ""
 }
 
-// countsMislead reports whether the list can have fewer memories than the agent's counts, because
-// of a search or filter. Type, state and scope do not count.
-func (v View) countsMislead() bool {
-	return v.Query != "" || v.Stale || v.Session != "" || len(v.otherFilters()) > 0
-}
+// oneGroup reports whether the list has one group only, which is split into pages.
+func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Sort != "" }
 
-func (v View) without(field memories.FilterField) View {
-	values := v.Values()
-	values.Del(field.Name)
-	v.Filter, _ = memories.ParseFilter(values) // valid, because v is
-	v.Cursor = ""
+// named returns the view with that name, in the same order.
+func (v View) named(name string) View { return View{Agent: v.Agent, Name: name, Sort: v.Sort} }
+
+// sorted returns the same list in another order, from its beginning.
+func (v View) sorted(by string) View {
+	v = v.first()
+	v.Sort = by
 	return v
 }
 
-func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Scope == memories.TeamScope }
-
-// Of returns the view of one type only, from the beginning of the list. It keeps the search, the
-// order and other filters, but removes the scope. An empty type means the memories that need
-// attention.
+// Of returns the same list with one type only, from its beginning. An empty type means all.
 func (v View) Of(t memories.Type) View {
-	v = v.whole()
-	if v.Type = t; t == "" {
+	v = v.first()
+	v.Type, v.State = t, ""
+	return v
+}
+
+// ofGroup returns the same list with one group only, from its beginning.
+func (v View) ofGroup(t memories.Type) View {
+	v = v.Of(t)
+	if t == "" {
 		v.State = memories.NeedsAttention
 	}
 	return v
 }
 
-func (v View) whole() View {
-	v.Type, v.State, v.Scope, v.Cursor = "", "", "", ""
-	return v
-}
-
-// OfTeam returns the view of team memory of all types, from the beginning of the list. It keeps the
-// search, the order and the other filters.
-func (v View) OfTeam() View {
-	v = v.whole()
-	v.Scope = memories.TeamScope
-	return v
-}
-
-// Private returns the view limited to private memory, from the beginning of the list. It keeps the
-// type, the search, the order and the other filters.
-func (v View) Private() View {
-	v.Scope, v.Cursor = memories.PrivateScope, ""
-	return v
-}
-
-func (v View) stale(only bool) View {
-	v.Stale, v.Cursor = only, ""
-	return v
-}
-
 func (v View) from(session string) View {
-	v.Session, v.Cursor = session, ""
+	v = v.first()
+	v.Session = session
 	return v
 }
 
 func (v View) searched(query string) View {
-	v.Query, v.Cursor = query, ""
+	v = v.first()
+	v.Query = query
 	return v
 }
 
-func (v View) at(path string) string {
-	query := v.Values()
-	if v.Cursor != "" {
-		query.Set(FieldCursor, v.Cursor)
+func (v View) first() View {
+	v.After, v.Before = "", ""
+	return v
+}
+
+// after returns the page of the list that begins after a memory, and before the one that ends before
+// it.
+func (v View) after(id string) View {
+	v.After, v.Before = id, ""
+	return v
+}
+
+func (v View) before(id string) View {
+	v.After, v.Before = "", id
+	return v
+}
+
+type viewField struct{ name, value string }
+
+// fields returns the set fields of the address, without the page.
+func (v View) fields() []viewField {
+	all := []viewField{
+		{FieldView, v.Name}, {FieldType, string(v.Type)}, {FieldState, string(v.State)}, {FieldSession, v.Session},
+		{FieldQuery, v.Query}, {FieldSort, v.Sort},
 	}
-	if len(query) == 0 {
+	return slices.DeleteFunc(all, func(f viewField) bool { return f.value == "" })
+}
+
+func (v View) at(path string) string {
+	values := url.Values{}
+	for _, f := range v.fields() {
+		values.Set(f.name, f.value)
+	}
+	if v.After != "" {
+		values.Set(FieldAfter, v.After)
+	}
+	if v.Before != "" {
+		values.Set(FieldBefore, v.Before)
+	}
+	if len(values) == 0 {
 		return path
 	}
-	return path + "?" + query.Encode()
+	return path + "?" + values.Encode()
+}
+
+// Label returns the name of the list for the selection bar: "Unchecked", "Project", "All".
+func (v View) Label() string {
+	switch {
+	case v.Attention():
+		return "Needs attention"
+	case v.Type != "" && v.Name == "":
+		return typeName(v.Type)
+	case v.Type != "":
+		return viewNames[v.Name] + ", " + typeName(v.Type)
+	}
+	return viewNames[v.Name]
 }

@@ -56,6 +56,15 @@ func (s Store) Memories(ctx context.Context, agent records.Agent, filter memorie
 	return found, err
 }
 
+// MemoryList is postgres.Store.MemoryList with masked texts.
+func (s Store) MemoryList(ctx context.Context, agent records.Agent, list records.MemoryList, window records.MemoryWindow) (records.MemoryListPage, error) {
+	page, err := s.Store.MemoryList(ctx, agent, list, window)
+	for i := range page.Rows {
+		page.Rows[i].Memory = records.Masked(page.Rows[i].Memory)
+	}
+	return page, err
+}
+
 // MemoryAsOf is postgres.Store.MemoryAsOf with masked texts.
 func (s Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, at time.Time) (memories.Memory, error) {
 	m, err := s.Store.MemoryAsOf(ctx, agent, id, at)
