@@ -70,9 +70,12 @@ func Render(source string, resolve Resolve) (HTML, error) {
 	if err := converter.Convert([]byte(source), &raw, parser.WithContext(context)); err != nil {
 		return "", fmt.Errorf("render Markdown: %w", err)
 	}
-	return HTML(reachable.Replace(policy.Sanitize(raw.String()))), nil
+	return HTML(finished.Replace(policy.Sanitize(raw.String()))), nil
 }
 
-// reachable makes elements that scroll horizontally reachable with the keyboard. Angle brackets in
-// text are escaped, so these are tags.
-var reachable = strings.NewReplacer("<pre><code", `<pre tabindex="0"><code`, "<table>", `<table tabindex="0">`)
+// finished makes elements that scroll horizontally reachable with the keyboard, and gives each block
+// the writing direction of its own text. Angle brackets in text are escaped, so these are tags.
+var finished = strings.NewReplacer("<pre><code", `<pre tabindex="0"><code`, "<table>", `<table tabindex="0">`,
+	"<p>", `<p dir="auto">`, "<li>", `<li dir="auto">`, "<ul>", `<ul dir="auto">`, "<ol", `<ol dir="auto"`, "<pre>", `<pre dir="auto">`,
+	"<h3>", `<h3 dir="auto">`, "<h4>", `<h4 dir="auto">`, "<h5>", `<h5 dir="auto">`, "<h6>", `<h6 dir="auto">`,
+	"<td", `<td dir="auto"`, "<th>", `<th dir="auto">`, "<th ", `<th dir="auto" `, "<blockquote>", `<blockquote dir="auto">`)

@@ -20,7 +20,21 @@ func render(t *testing.T, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(rendered))
+	return strings.TrimSpace(strings.ReplaceAll(string(rendered), ` dir="auto"`, ""))
+}
+
+func TestRender_Direction(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"שלום.":           `<p dir="auto">שלום.</p>`,
+		"# أ\n\n1. ب":     "<h3 dir=\"auto\">أ</h3>\n<ol dir=\"auto\">\n<li dir=\"auto\">ب</li>\n</ol>",
+		"|a|\n|:-:|\n|ب|": "<table tabindex=\"0\">\n<thead>\n<tr>\n<th dir=\"auto\" align=\"center\">a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td dir=\"auto\" align=\"center\">ب</td>\n</tr>\n</tbody>\n</table>",
+	} {
+		got, err := markdown.Render(source, nil)
+		if err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("Render(%q) = %q, %v, want %q", source, got, err, want)
+		}
+	}
 }
 
 func TestRender_Dialect(t *testing.T) {
@@ -223,7 +237,7 @@ func TestRender_NilResolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "<p>[[Release day]] it</p>\n"; string(got) != want {
+	if want := "<p dir=\"auto\">[[Release day]] it</p>\n"; string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
