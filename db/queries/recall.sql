@@ -131,6 +131,23 @@ WHERE agent_id = @agent_id AND session = @session::text
 ORDER BY at DESC, id DESC
 LIMIT @most::integer;
 
+-- name: ListRecallsOfMemory :many
+-- Returns the newest recalls of an agent that delivered a memory, or that chose it and did not
+-- deliver it. Only the agent's newest recalls are searched for the second.
+WITH given AS (
+    SELECT i.recall_id AS id FROM recall_items i
+    WHERE i.agent_id = @agent_id AND i.memory_id = @memory_id
+    ORDER BY i.at DESC LIMIT @most::integer
+), missed AS (
+    SELECT n.id
+    FROM (SELECT l.id, l.chosen FROM recalls l WHERE l.agent_id = @agent_id ORDER BY l.at DESC, l.id DESC LIMIT @newest::integer) n
+    WHERE n.chosen @> jsonb_build_array(jsonb_build_object('id', @memory_id::uuid))
+)
+SELECT r.id, r.at, r.session, r.asked_by, r.query, (r.id IN (SELECT g.id FROM given g))::boolean AS given
+FROM recalls r
+WHERE r.id IN (SELECT g.id FROM given g UNION SELECT m.id FROM missed m)
+ORDER BY r.at DESC, r.id DESC LIMIT @most::integer;
+
 -- name: RecallItems :many
 -- Returns the delivered memories of the recalls in order. there reports whether a memory can still
 -- be read, also from the trash.

@@ -130,6 +130,13 @@ WHERE m.agent_id = @agent_id AND m.readable AND m.state <> 'deleted' AND NOT m.i
   AND EXISTS (SELECT FROM unnest(@parts) AS p WHERE strpos(r.body, p) > 0)
 ORDER BY m.modified_at DESC, m.id LIMIT @most::integer;
 
+-- name: ListReviewItemsOf :many
+-- Returns the items about a memory in the order of the queue.
+SELECT i.*, a.slug
+FROM review_items i JOIN agents a ON a.id = i.agent_id
+WHERE i.memory_ids @> ARRAY[@memory_id::uuid]
+ORDER BY i.rank, i.weight DESC, i.id LIMIT @most::integer;
+
 -- name: CountReviewItems :many
 -- Counts items by agent and kind.
 SELECT i.agent_id, i.kind, count(*) AS n

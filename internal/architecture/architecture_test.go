@@ -52,13 +52,14 @@ var mayImport = map[string][]string{
 	"tools/longrun":                 {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist"},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist", "internal/postgres/recalled"},
 	"internal/postgres/carried":          {"internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/masked":           {"internal/memories", "internal/logs", "internal/findings/...", "internal/postgres", "internal/records"},
 	"internal/postgres/overview":         {"internal/memories", "internal/records", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/review":           {"internal/memories", "internal/records", "internal/findings/...", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries"},
 	"internal/postgres/timeline":         {"internal/memories", "internal/records", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries"},
+	"internal/postgres/recalled":         {"internal/memories", "internal/records", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/memorylist":       {"internal/memories", "internal/records", "internal/findings", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search"},
 	"internal/postgres/internal/dbconv":  {"internal/memories", "internal/postgres/internal/dberr"},
 	"internal/postgres/internal/paging":  {"internal/records"},
@@ -106,7 +107,7 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
-		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview",
+		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
@@ -122,6 +123,7 @@ var mayImport = map[string][]string{
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},
 	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates"},
 	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/records", "internal/words", "web/templates"},
+	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
 
 	"internal/hooksettings": {},
 	"internal/cli": {

@@ -84,6 +84,7 @@ type Logs interface {
 type Recalls interface {
 	Recalls(ctx context.Context, list RecallList) (RecallPage, error)
 	RecallsOf(ctx context.Context, m memories.Memory) (RecallsOfMemory, error)
+	RecallsWith(ctx context.Context, m memories.Memory, most int) ([]RecallWith, error)
 	RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (RecallUse, error)
 	Carried(ctx context.Context, agentIDs []int64, since time.Time) (map[int64]Carried, error)
 	MemoriesAtPaths(ctx context.Context, agentID int64, paths []string) (map[string]string, error)
@@ -147,6 +148,7 @@ type Jobs interface {
 type Review interface {
 	Review(ctx context.Context, list ReviewList) (ReviewPage, error)
 	ReviewItem(ctx context.Context, id string) (ReviewItem, error)
+	ReviewOf(ctx context.Context, memory string, most int) ([]ReviewItem, error)
 	ReviewCounts(ctx context.Context) (map[int64]int, error)
 	ReviewDecisions(ctx context.Context, items []string) (map[string]ReviewDecision, error)
 	ReviewDecided(ctx context.Context, list ReviewDecisionList) ([]ReviewDecision, error)

@@ -61,6 +61,15 @@ type Carried struct {
 	RecalledBytes, Conversations int
 }
 
+// RecallWith is a recall that delivered a memory, or that chose it and did not deliver it.
+type RecallWith struct {
+	At      time.Time
+	Session string // empty: none
+	AskedBy string // script, hook, mcp
+	Query   string // its beginning
+	Given   bool   // delivered
+}
+
 // DaysUpTo returns the beginnings (midnight UTC) of the given number of consecutive days, oldest
 // first. The last is the day of now. days must not be negative.
 func DaysUpTo(now time.Time, days int) []time.Time {

@@ -190,6 +190,15 @@ func (s Store) Recalls(ctx context.Context, list records.RecallList) (records.Re
 	return page, err
 }
 
+// RecallsWith is postgres.Store.RecallsWith with masked prompts.
+func (s Store) RecallsWith(ctx context.Context, m memories.Memory, most int) ([]records.RecallWith, error) {
+	found, err := s.Store.RecallsWith(ctx, m, most)
+	for i := range found {
+		found[i].Query = quarantine.MaskSecrets(found[i].Query)
+	}
+	return found, err
+}
+
 // each replaces each value of a list by the result of change.
 func each[T any](list []T, change func(T) T) []T {
 	for i := range list {

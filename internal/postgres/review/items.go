@@ -233,6 +233,22 @@ func (i *Items) ReviewItem(ctx context.Context, id string) (records.ReviewItem, 
 	return itemOf(queries.ListReviewItemsRow(row))
 }
 
+// ReviewOf returns the items about a memory in the order of the queue, at most most. It fails with
+// memories.ErrNotFound for a malformed id.
+func (i *Items) ReviewOf(ctx context.Context, memory string, most int) ([]records.ReviewItem, error) {
+	id, err := dbconv.ParseID(memory)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := i.q.ListReviewItemsOf(ctx, queries.ListReviewItemsOfParams{MemoryID: id, Most: int32(most)})
+	if err != nil {
+		return nil, dberr.Wrap("list the review of a memory", err)
+	}
+	return dbconv.TryAll(rows, func(row queries.ListReviewItemsOfRow) (records.ReviewItem, error) {
+		return itemOf(queries.ListReviewItemsRow(row))
+	})
+}
+
 // SettleReview saves decisions about items of the agent, and deletes the items. With isOpen, it
 // saves nothing and fails with memories.ErrNotFound if the first item is not in the queue.
 func (i *Items) SettleReview(ctx context.Context, agentID int64, isOpen bool, decisions ...records.ReviewDecision) error {

@@ -260,6 +260,72 @@ func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Rec
 	return items, nil
 }
 
+const listRecallsOfMemory = `-- name: ListRecallsOfMemory :many
+WITH given AS (
+    SELECT i.recall_id AS id FROM recall_items i
+    WHERE i.agent_id = $2 AND i.memory_id = $3
+    ORDER BY i.at DESC LIMIT $1::integer
+), missed AS (
+    SELECT n.id
+    FROM (SELECT l.id, l.chosen FROM recalls l WHERE l.agent_id = $2 ORDER BY l.at DESC, l.id DESC LIMIT $4::integer) n
+    WHERE n.chosen @> jsonb_build_array(jsonb_build_object('id', $3::uuid))
+)
+SELECT r.id, r.at, r.session, r.asked_by, r.query, (r.id IN (SELECT g.id FROM given g))::boolean AS given
+FROM recalls r
+WHERE r.id IN (SELECT g.id FROM given g UNION SELECT m.id FROM missed m)
+ORDER BY r.at DESC, r.id DESC LIMIT $1::integer
+`
+
+type ListRecallsOfMemoryParams struct {
+	Most     int32
+	AgentID  int64
+	MemoryID uuid.UUID
+	Newest   int32
+}
+
+type ListRecallsOfMemoryRow struct {
+	ID      uuid.UUID
+	At      time.Time
+	Session *string
+	AskedBy string
+	Query   string
+	Given   bool
+}
+
+// Returns the newest recalls of an agent that delivered a memory, or that chose it and did not
+// deliver it. Only the agent's newest recalls are searched for the second.
+func (q *Queries) ListRecallsOfMemory(ctx context.Context, arg ListRecallsOfMemoryParams) ([]ListRecallsOfMemoryRow, error) {
+	rows, err := q.db.Query(ctx, listRecallsOfMemory,
+		arg.Most,
+		arg.AgentID,
+		arg.MemoryID,
+		arg.Newest,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListRecallsOfMemoryRow{}
+	for rows.Next() {
+		var i ListRecallsOfMemoryRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.At,
+			&i.Session,
+			&i.AskedBy,
+			&i.Query,
+			&i.Given,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listRecallsOfSession = `-- name: ListRecallsOfSession :many
 SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count
 FROM recalls

@@ -368,6 +368,73 @@ func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams
 	return items, nil
 }
 
+const listReviewItemsOf = `-- name: ListReviewItemsOf :many
+SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.merge, i.subject, i.found_at, a.slug
+FROM review_items i JOIN agents a ON a.id = i.agent_id
+WHERE i.memory_ids @> ARRAY[$1::uuid]
+ORDER BY i.rank, i.weight DESC, i.id LIMIT $2::integer
+`
+
+type ListReviewItemsOfParams struct {
+	MemoryID uuid.UUID
+	Most     int32
+}
+
+type ListReviewItemsOfRow struct {
+	ID        string
+	AgentID   int64
+	Kind      string
+	Rank      int32
+	Weight    float32
+	MemoryIds []uuid.UUID
+	Memories  []byte
+	Search    string
+	Reason    string
+	Evidence  []byte
+	Keep      string
+	Merge     []byte
+	Subject   string
+	FoundAt   time.Time
+	Slug      string
+}
+
+// Returns the items about a memory in the order of the queue.
+func (q *Queries) ListReviewItemsOf(ctx context.Context, arg ListReviewItemsOfParams) ([]ListReviewItemsOfRow, error) {
+	rows, err := q.db.Query(ctx, listReviewItemsOf, arg.MemoryID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListReviewItemsOfRow{}
+	for rows.Next() {
+		var i ListReviewItemsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.Kind,
+			&i.Rank,
+			&i.Weight,
+			&i.MemoryIds,
+			&i.Memories,
+			&i.Search,
+			&i.Reason,
+			&i.Evidence,
+			&i.Keep,
+			&i.Merge,
+			&i.Subject,
+			&i.FoundAt,
+			&i.Slug,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockReviewRun = `-- name: LockReviewRun :exec
 SELECT FROM review_runs WHERE agent_id = $1 FOR UPDATE
 `
