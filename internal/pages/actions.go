@@ -71,7 +71,7 @@ func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) err
 		return refused
 	}
 	banner := templates.Banner{Tone: templates.Danger, Title: f.Title, Text: f.Text}
-	return s.showMemory(w, r, f.Status, agent, m, templates.Frame{Banners: []templates.Banner{banner}})
+	return s.showMemory(w, r, f.Status, agent, m, opening{banners: []templates.Banner{banner}, noNotice: true})
 }
 
 // rescan scans the agent that the address names and waits for the end, because a file may have

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/pages/listview"
+	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -114,7 +114,7 @@ func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memori
 	now, err := s.store.MemoryVersions(ctx, agent.ID, ids)
 	rows := make([]templates.MemoryAsOf, len(found))
 	for i, m := range found {
-		rows[i] = templates.MemoryAsOf{MemoryRow: listview.Row(records.ListedMemory{Memory: m}, at), Since: since(m, now[m.ID])}
+		rows[i] = templates.MemoryAsOf{MemoryRow: rowOf(m, at), Since: since(m, now[m.ID])}
 	}
 	return rows, err
 }
@@ -151,9 +151,9 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 		return err
 	}
 	v.Known, v.MemoryRow = true, rowOf(then, at)
-	links := s.linksOf(r.Context(), agent)
-	links.href = func(id string) string { return templates.AsOfHref(templates.MemoryPath(agent.Slug, id), at) }
-	if v.Body, err = links.render(then.Body); err != nil {
+	links := memorypane.LinksOf(r.Context(), s.store, agent)
+	links.Href = func(id string) string { return templates.AsOfHref(templates.MemoryPath(agent.Slug, id), at) }
+	if v.Body, err = links.Render(then.Body); err != nil {
 		return err
 	}
 	v.Now = templates.MemoryNow{

@@ -153,7 +153,7 @@ func TestBatch_Verify(t *testing.T) {
 func TestBatch_TrashRestoreAndPurge(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(4))
-	page := s.selecting(t, s.get(t, adaList), "Delete", "Fact 01", "Fact 02", "Fact 03")
+	s.selecting(t, s.get(t, adaList), "Delete", "Fact 01", "Fact 02", "Fact 03")
 	trash := adaList + "?view=trash"
 	page = s.selecting(t, s.get(t, trash), "Restore", "Fact 01", "Fact 02")
 	page.expect(http.StatusOK, "2 memories restored")

@@ -186,7 +186,7 @@ func evaluate[T any](p *tab, expression string) T {
 // memory's, because the row in the list has an equal one.
 func button(text string) chromedp.Search {
 	has := `*[self::button or self::summary or self::a][normalize-space(.)="` + text + `"]`
-	open := `//*[@id="reading"]//` + has
+	open := `//*[@id="pane"]//` + has
 	return chromedp.Search(open + `|//main//` + has + `[not(` + open + `)]|//*[@id="notices"]//button[normalize-space(.)="` + text + `"]`)
 }
 

@@ -60,7 +60,8 @@ func TestCitations_ShowsDead(t *testing.T) {
 	s, project, slug := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
 	s.untilChecked(t, slug, 1)
 	page := s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID))
-	page.expect(http.StatusOK, "Something that it cites is gone", "web/old.ts", "is not in the project any more.", project, "2 citations, 1 found")
+	page.expect(http.StatusOK, "1 dead reference", "web/old.ts", "is not in the project any more.", project)
+	s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, 1 found")
 	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is not in the project any more." {
 		t.Errorf("it says %q", got)
 	}
@@ -70,7 +71,8 @@ func TestCitations_ShowsDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	page = s.submit(t, page, "Look again for what App cites")
-	page.expect(http.StatusOK, "Checked the citations of App", "2 citations, found")
+	page.expect(http.StatusOK, "Checked the citations of App")
+	s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, found")
 	if page.Find("#cites-gone").Length() != 0 {
 		t.Error("it still says that something is gone")
 	}

@@ -19,7 +19,7 @@ func TestChooseType_SetsType(t *testing.T) {
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n"})
 	m := s.Memory("ada", "Printer")
 	page := s.get(t, pageOf(m))
-	page.expect(http.StatusOK, "Needs attention", "What is it?")
+	page.expect(http.StatusOK, "Broken", "Set the type")
 	page = s.submit(t, page, "Reference where things live")
 	page.expect(http.StatusOK, "Printer: reference")
 	if page.Request.URL.Path != pageOf(m) || page.Find(".choose-type").Length() != 0 {

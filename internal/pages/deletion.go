@@ -51,9 +51,3 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	}
 	return v
 }
-
-// trashRow returns the row of a deleted memory of which something is still on disk.
-func trashRow(m memories.Memory) templates.TrashRow {
-	m.DeletedAt = local(m.DeletedAt)
-	return templates.TrashRow{MemoryRow: rowOf(m, time.Now()), Left: notRemoved(m)}
-}

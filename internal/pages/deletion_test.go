@@ -175,9 +175,10 @@ func TestMemory_Deleted(t *testing.T) {
 	m := s.Memory("ada", "Tabs")
 	s.submit(t, s.get(t, pageOf(m)), "Delete Tabs")
 	page := s.get(t, pageOf(m))
-	page.expect(http.StatusOK, "deleted", "Use tabs.", "No file on disk carries it now")
+	page.expect(http.StatusOK, "Deleted", "Use tabs.")
+	s.get(t, pageOf(m)+"?tab=file").expect(http.StatusOK, "No file on disk has this memory now.")
 	page = s.submit(t, page, "Restore")
-	page.expect(http.StatusOK, "Restored Tabs", "memory/tabs.md")
+	page.expect(http.StatusOK, "Restored Tabs")
 	if page.Request.URL.Path != pageOf(m) {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}

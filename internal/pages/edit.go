@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -11,28 +12,50 @@ import (
 )
 
 // editMemory shows the form with a memory's content, and with the version to merge if the parameter
-// FieldWith names one. For a deleted or unreadable memory it returns a *memories.ConflictError.
+// FieldWith names one. For a masked memory it needs the parameter FieldShowSecret, and a user who may
+// write. For a deleted, unreadable or masked memory it returns a *memories.ConflictError.
 func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
+	isRevealed := m.IsQuarantined() && r.URL.Query().Get(templates.FieldShowSecret) != "" && !gate.ReadOnly(r.Context())
 	switch {
 	case m.State == memories.Deleted:
-		return &memories.ConflictError{Reason: "The memory is in the trash, so it cannot be edited. Restore it first."}
+		return &memories.ConflictError{Reason: "The memory is in the trash. Restore it first."}
 	case !m.Readable:
-		return &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Mend it on disk, or delete it."}
+		return &memories.ConflictError{Reason: "The file could not be read. Fix it on disk, or delete it."}
+	case isRevealed:
+		var err error
+		if m, err = s.store.Revealed(r.Context(), agent, m.ID); err != nil {
+			return err
+		}
+		w.Header().Set("Cache-Control", "no-store")
+	case m.IsQuarantined():
+		return &memories.ConflictError{Reason: "The text is masked. Reveal it first, or decide in Review."}
 	}
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
-		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m), With: r.URL.Query().Get(templates.FieldWith),
+		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m), With: r.URL.Query().Get(templates.FieldWith), Revealed: isRevealed,
 		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,
 	})
 }
 
 // edit saves the form over a memory and redirects to the memory's page. If the memory has changed
-// since the form was shown, it saves nothing and shows both versions. If the user can correct
-// another problem, it shows the form with the reason. Otherwise it returns the error.
+// since the form was shown, it saves nothing and shows both versions. If the text has a new secret, or
+// the user can correct another problem, it shows the form with the reason. Otherwise it returns the
+// error.
 func (s *site) edit(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedForm(r, agent)
+	before, err := s.store.Revealed(r.Context(), agent, v.ID)
+	if err != nil && !errors.Is(err, memories.ErrNotFound) {
+		return err
+	}
+	if v.Secret = newSecret(r, v, before.Name, before.Description, before.Body); v.Secret != "" {
+		return s.showForm(w, r, http.StatusUnprocessableEntity, agent, v)
+	}
 	result, err := s.saveEdit(r, v)
 	if err == nil {
-		return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+		view, _, err := viewOf(r, agent)
+		if err != nil {
+			return err
+		}
+		return redirect(w, r, view.Memory(result.Memory.ID), doneSaved, result.Memory.ID)
 	}
 	return s.refuseEdit(w, r, agent, v, err)
 }
@@ -111,10 +134,13 @@ func (s *site) newMemory(w http.ResponseWriter, r *http.Request, agent records.A
 }
 
 // create saves a new memory and redirects to its page. If a deleted memory has the name, that one
-// is restored with the new content. For a taken name, an invalid field or a conflict it saves
-// nothing and shows the form with the reason. It returns other errors.
+// is restored with the new content. For a secret in the text, a taken name, an invalid field or a
+// conflict it saves nothing and shows the form with the reason. It returns other errors.
 func (s *site) create(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedForm(r, agent)
+	if v.Secret = newSecret(r, v); v.Secret != "" {
+		return s.showForm(w, r, http.StatusUnprocessableEntity, agent, v)
+	}
 	result, err := s.engine.Create(r.Context(), agent.Slug, engine.Draft{
 		Name: v.Name, Team: v.Team, Type: v.Type, Description: v.Description, Body: v.Body,
 	})

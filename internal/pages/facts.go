@@ -37,7 +37,7 @@ func submittedFact(r *http.Request, agent records.Agent) templates.MemoryForm {
 
 // previewFact shows the form with the submitted values and the rendered body. Nothing is saved.
 func (s *site) previewFact(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	return s.showForm(w, r, http.StatusOK, agent, submittedFact(r, agent))
+	return s.showPreview(w, r, agent, submittedFact(r, agent))
 }
 
 // adoptFact makes a memory of a text in MEMORY.md, with the values of the form. It replaces the

@@ -49,8 +49,6 @@ func TestFlows_InBrowser(t *testing.T) {
 		"an old version is found in the history and restored":             onPhone(goBackInHistory),
 		"hostile versions fit every screen":                               everywhere(readHostileHistory),
 		"history and deletions work without JavaScript":                   atDesk(changesWithoutScripts),
-		"a new memory is previewed while it is typed":                     everywhere(writeNew),
-		"what is typed stays while the memory changes":                    onPhone(writeMeanwhile),
 		"writing works without JavaScript":                                atDesk(writeWithoutScripts),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +81,7 @@ func readOne(t *testing.T, browser context.Context) {
 	p.do(chromedp.Click(chromedp.CSS(".row h3 a")))
 	p.until(`document.querySelector(".prose strong")?.textContent === "tabs"`)
 	p.shows("<img src=x onerror=alert(1)>")
+	p.do(chromedp.Click(chromedp.CSS("#pane .more-menu summary")))
 	p.follow(click("Raw file"))
 	p.until(`document.body.innerText === ` + quoted(s.Read("ada/memory/tabs.md")))
 }
@@ -116,7 +115,7 @@ func readAtItsMeasure(t *testing.T, browser context.Context) {
 	longest := slices.Max(lengths)
 	// A phone has shorter lines.
 	wide := evaluate[bool](p, `innerWidth > 1000`)
-	if longest > 75 || wide && longest < 60 {
+	if longest > 80 || wide && longest < 60 {
 		t.Errorf("the lines are %d characters long", lengths)
 	}
 }

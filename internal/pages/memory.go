@@ -1,23 +1,30 @@
 package pages
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
+	"memoir/internal/findings"
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/gate"
+	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
-// memory shows the memory in the address next to the list that it was opened from. For the id of a
-// fact in MEMORY.md it redirects to the fact's page. For a memory that another agent shares with
-// this one it redirects to the owner's page. For any other id it returns memories.ErrNotFound.
+// memory shows a tab of the memory in the address next to the list that it was opened from. For the id
+// of a fact in MEMORY.md it redirects to the fact's page. For a memory that another agent shares with
+// this one it redirects to the owner's page. For any other id, and for an unknown tab, it returns
+// memories.ErrNotFound.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -26,15 +33,7 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	view, _, err := viewOf(r, agent)
-	if err != nil {
-		return err
-	}
-	frame, err := s.memoriesFrame(r, agent, view.Memory(m.ID))
-	if err != nil {
-		return err
-	}
-	return s.showMemory(w, r, http.StatusOK, agent, m, frame)
+	return s.showMemory(w, r, http.StatusOK, agent, m, opening{})
 }
 
 // otherThanMemory takes the id in the address. It redirects to the fact in MEMORY.md with that id,
@@ -79,56 +78,195 @@ func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory,
 
 func idOf(r *http.Request) string { return chi.URLParam(r, "id") }
 
-func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, m memories.Memory, frame templates.Frame) error {
+// opening says how a memory is shown in the pane.
+type opening struct {
+	revealed bool               // m has no masks
+	banners  []templates.Banner // above the page
+	noNotice bool               // the answer to a refused action has no notice about an earlier one
+}
+
+// showMemory shows the memory in the pane, next to its list. A request for the pane gets only that.
+func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, m memories.Memory, how opening) error {
+	if wantsPane(r) {
+		view, _, err := viewOf(r, agent)
+		if err != nil {
+			return err
+		}
+		v := templates.Memories{Agent: agentView(agent), View: view}
+		if v.Open, err = s.openMemory(r, agent, m, view); err != nil {
+			return err
+		}
+		v.Open.Revealed = how.revealed
+		return showPane(w, r, status, v)
+	}
 	v, err := s.memoryList(r, agent, m.ID)
 	if err != nil {
 		return err
 	}
-	v.Frame = frame
+	if how.noNotice {
+		v.Frame.Banners = how.banners
+	} else if v.Frame, err = s.memoriesFrame(r, agent, v.View.Memory(m.ID)); err != nil {
+		return err
+	}
 	if v.Open, err = s.openMemory(r, agent, m, v.View); err != nil {
 		return err
 	}
+	v.Open.Revealed, v.Open.Next = how.revealed, v.Neighbour()
 	return show(w, r, status, templates.MemoriesPage(v))
 }
 
-// openMemory returns the view of a memory next to the list view.
-func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memory, view templates.View) (*templates.Memory, error) {
-	links := s.linksOf(r.Context(), agent)
-	links.href = view.Memory
-	body, err := links.render(m.Body)
+// wantsPane reports whether an open page asks for the pane only.
+func wantsPane(r *http.Request) bool {
+	return r.Header.Get("HX-Request-Type") == "partial" && strings.HasSuffix(r.Header.Get("HX-Target"), "#pane")
+}
+
+// showPane answers with the pane only. Caches must not use it for the page.
+func showPane(w http.ResponseWriter, r *http.Request, status int, v templates.Memories) error {
+	w.Header().Set("Vary", "HX-Request-Type, HX-Target")
+	return show(w, r, status, templates.PanePart(v))
+}
+
+// openFirst opens the first memory of the list, because the address names none.
+func (s *site) openFirst(r *http.Request, agent records.Agent, v *templates.Memories) error {
+	if len(v.Groups) == 0 {
+		return nil
+	}
+	m, err := s.store.Memory(r.Context(), agent, v.Groups[0].Rows[0].ID)
+	if errors.Is(err, memories.ErrNotFound) { // it was purged just now
+		return nil
+	}
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if v.Open, err = s.openMemory(r, agent, m, v.View); err != nil {
+		return err
+	}
+	v.Arrived, v.Open.Next = true, v.Neighbour()
+	return nil
+}
+
+// openMemory returns the view of a memory with the tab that the address names. It returns
+// memories.ErrNotFound for an unknown tab.
+func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memory, view templates.View) (*templates.Memory, error) {
+	ctx := r.Context()
+	tab, ok := templates.ParsePaneTab(r.URL.Query().Get(templates.FieldTab))
+	if !ok {
+		return nil, memories.ErrNotFound
+	}
+	if r.Method == http.MethodPost {
+		tab = templates.TextTab
 	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
 	}
-	open := templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Body: body}
-	if open.LinkedFrom, err = s.linkedFrom(r.Context(), agent, m, view); err != nil {
+	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx)}
+	var err error
+	if v.Revisions, err = memorypane.CountRevisions(ctx, s.store, agent, m); err != nil {
 		return nil, err
 	}
-	if open.Disagreement, err = s.disagreementAbout(r.Context(), agent, m); err != nil {
+	if v.Recalls, err = s.recallsOf(ctx, m); err != nil {
 		return nil, err
 	}
-	if open.Recalls, err = s.recallsOf(r.Context(), m); err != nil {
-		return nil, err
-	}
-	if open.Citations, err = s.citationsOf(r.Context(), agent, m); err != nil {
-		return nil, err
-	}
-	from, err := s.store.Shared(r.Context(), agent)
+	from, err := s.store.Shared(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
-	open.SharedWithAll = len(from) > 0
-	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, links); err != nil {
+	v.SharedWithAll = len(from) > 0
+	links := memorypane.LinksOf(ctx, s.store, agent)
+	links.Href = view.Memory
+	if v.Twins, err = s.twinsOf(ctx, agent, from, m, links); err != nil {
 		return nil, err
 	}
-	if open.MoveTargets, err = s.moveTargets(r.Context(), agent, m); err != nil {
+	if v.Citations, err = s.citationsOf(ctx, agent, m); err != nil {
 		return nil, err
 	}
-	return &open, nil
+	switch tab {
+	case templates.HistoryTab:
+		page, err := memorypane.History(ctx, s.store, agent, m, r.URL.Query().Get(templates.FieldRevision))
+		v.History = &page
+		return v, err
+	case templates.CostTab:
+		return v, s.addCost(ctx, agent, m, v)
+	case templates.FileTab:
+		return v, s.addFile(ctx, agent, m, v)
+	}
+	if v.Notes, err = memorypane.Notes(ctx, s.store, m); err != nil {
+		return nil, err
+	}
+	conflict, err := s.disagreementAbout(ctx, agent, m)
+	if err != nil {
+		return nil, err
+	}
+	if conflict != nil && !slices.ContainsFunc(v.Notes, func(n templates.MemoryNote) bool { return n.Kind == string(findings.Conflict) }) {
+		v.Notes = append(v.Notes, templates.ConflictNote(*conflict))
+	}
+	if v.LinkedFrom, err = memorypane.LinkedFrom(ctx, s.store, agent, m, view); err != nil {
+		return nil, err
+	}
+	v.Body, err = links.Render(m.Body)
+	return v, err
 }
+
+// addCost adds the entry of the memory in MEMORY.md and its recalls. An index that cannot be read has
+// no entry.
+func (s *site) addCost(ctx context.Context, agent records.Agent, m memories.Memory, v *templates.Memory) error {
+	index, err := s.engine.Index(ctx, agent.Slug)
+	var conflict *memories.ConflictError
+	if err != nil && !errors.As(err, &conflict) {
+		return err
+	}
+	v.Entry = memorypane.Entry(index, m.Path)
+	v.Given, err = memorypane.Recalls(ctx, s.store, m)
+	return err
+}
+
+// addFile adds the fixes of the memory's problems, and the agents to which it can be moved.
+func (s *site) addFile(ctx context.Context, agent records.Agent, m memories.Memory, v *templates.Memory) error {
+	flawed, err := s.engine.ProposeFixes(ctx, agent.Slug, m.ID)
+	if err != nil {
+		return err
+	}
+	if len(flawed)+len(m.Problems) > 0 && m.State != memories.Deleted {
+		fixes := memorypane.FixesOf(v.MemoryRow, flawed, templates.MemoryFilePath(agent.Slug, m.ID))
+		v.Fixes = &fixes
+	}
+	v.MoveTargets, err = s.moveTargets(ctx, agent, m)
+	return err
+}
+
+// oldTab returns a handler that redirects for good to a tab of the memory in the address.
+func oldTab(tab templates.PaneTab) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		target := templates.WithQuery(templates.MemoryPath(slugOf(r), idOf(r)), map[string]string{
+			templates.FieldTab: string(tab), templates.FieldRevision: r.URL.Query().Get(templates.FieldCursor),
+		})
+		http.Redirect(w, r, target, http.StatusMovedPermanently)
+	}
+}
+
+// reveal shows the memory in the address without masks, in this answer only. It returns
+// memories.ErrNotFound for an unknown memory.
+func (s *site) reveal(w http.ResponseWriter, r *http.Request) error {
+	agent, m, err := s.requestedMemory(r)
+	if err != nil {
+		return err
+	}
+	if m, err = s.store.Revealed(r.Context(), agent, m.ID); err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return s.showMemory(w, r, http.StatusOK, agent, m, opening{revealed: true})
+}
+
+// links are memorypane.Links.
+type links struct{ *memorypane.Links }
+
+func (s *site) linksOf(ctx context.Context, agent records.Agent) links {
+	return links{memorypane.LinksOf(ctx, s.store, agent)}
+}
+
+func (l links) render(text string) (markdown.HTML, error) { return l.Render(text) }
 
 // local returns t in the server's time zone. The zero time stays zero.
 func local(t time.Time) time.Time {

@@ -1,11 +1,16 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
+	"memoir/internal/findings"
+	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
+	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -23,22 +28,62 @@ func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
 	}
 }
 
-// showForm answers with the status and the form, the preview of its body, and the other version if
-// the form merges one. It saves nothing.
+// showForm answers with the status and the form, and the other version if the form merges one. A form
+// for the Memory tab is shown next to the list, or alone in the pane of an open page. It saves
+// nothing.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, v templates.MemoryForm) error {
 	if err := s.besideVersion(r.Context(), agent, &v); err != nil {
 		return err
 	}
-	var err error
-	if v.Preview, err = s.linksOf(r.Context(), agent).render(v.Body); err != nil {
+	if v.Fact != "" || v.Proposal != "" || v.With != "" {
+		return show(w, r, status, templates.MemoryFormPage(v))
+	}
+	view, _, err := viewOf(r, agent)
+	if err != nil {
 		return err
 	}
-	return show(w, r, status, templates.MemoryFormPage(v))
+	v.View = view
+	if wantsPane(r) {
+		return showPane(w, r, status, templates.Memories{Agent: agentView(agent), View: view, Form: &v})
+	}
+	page, err := s.memoryList(r, agent, v.ID)
+	if err != nil {
+		return err
+	}
+	if page.Frame, err = s.memoriesFrame(r, agent, view.List()); err != nil {
+		return err
+	}
+	page.Form, page.Frame.Live = &v, "" // so that no input is lost; saving detects a change
+	return show(w, r, status, templates.MemoriesPage(page))
 }
 
 // preview shows the form with the submitted values and the rendered body. Nothing is saved.
 func (s *site) preview(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	return s.showForm(w, r, http.StatusOK, agent, submittedForm(r, agent))
+	return s.showPreview(w, r, agent, submittedForm(r, agent))
+}
+
+func (s *site) showPreview(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
+	var err error
+	if v.Preview, err = memorypane.LinksOf(r.Context(), s.store, agent).Render(v.Body); err != nil {
+		return err
+	}
+	return s.showForm(w, r, http.StatusOK, agent, v)
+}
+
+// newSecret returns what looks like a secret in the form's texts and in none of the texts before. It
+// returns "" if nothing does, or if the user has decided to save it.
+func newSecret(r *http.Request, v templates.MemoryForm, before ...string) string {
+	if r.PostFormValue(templates.FieldAnyway) != "" {
+		return ""
+	}
+	known := secrets.Values(before...)
+	for _, value := range secrets.Values(v.Name, v.Description, v.Body) {
+		if !slices.Contains(known, value) {
+			m, _ := secrets.Match(findings.Text{Name: v.Name, Description: v.Description, Body: v.Body})
+			return cmp.Or(m.Reason, "Secret in plain text") + "."
+		}
+	}
+	return ""
 }
 
 // notSaved answers with the submitted form and the reason why it was not saved. refused is a
@@ -51,7 +96,7 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Ag
 	switch {
 	case errors.As(refused, &taken):
 		v.Problems = map[string]string{
-			templates.FieldName: "There is a memory of this name already, so nothing was saved. Choose another name, or edit the other one:",
+			templates.FieldName: "This name is taken. Choose another name, or",
 		}
 		v.Taken = templates.Link{Label: "open “" + taken.Name + "”", Href: templates.MemoryPath(agent.Slug, taken.ID)}
 		return s.showForm(w, r, http.StatusConflict, agent, v)

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -25,15 +24,8 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if v.Frame, err = s.memoriesFrame(r, agent, v.View.List()); err != nil {
 		return err
 	}
-	if len(v.Groups) > 0 {
-		m, err := s.store.Memory(r.Context(), agent, v.Groups[0].Rows[0].ID)
-		if err == nil {
-			v.Open, err = s.openMemory(r, agent, m, v.View)
-			v.Arrived = true
-		}
-		if err != nil && !errors.Is(err, memories.ErrNotFound) { // it was purged just now
-			return err
-		}
+	if err := s.openFirst(r, agent, &v); err != nil {
+		return err
 	}
 	return show(w, r, http.StatusOK, templates.MemoriesPage(v))
 }
@@ -143,15 +135,6 @@ func (s *site) purge(w http.ResponseWriter, r *http.Request) error {
 		return s.refuse(w, r, err)
 	}
 	return redirect(w, r, back(r, templates.TrashPath(slug)), donePurged, "")
-}
-
-func rowsOf(found []memories.Memory) []templates.MemoryRow {
-	now := time.Now()
-	rows := make([]templates.MemoryRow, len(found))
-	for i, m := range found {
-		rows[i] = rowOf(m, now)
-	}
-	return rows
 }
 
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {

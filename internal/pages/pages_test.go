@@ -180,7 +180,7 @@ func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 	t.Helper()
 	found := page.Find("form button").FilterFunction(func(_ int, b *goquery.Selection) bool { return words(b) == button })
 	// The open memory and its row have the same buttons.
-	if own := found.Filter("#reading *"); found.Length() > 1 && own.Length() > 0 {
+	if own := found.Filter("#pane *"); found.Length() > 1 && own.Length() > 0 {
 		found = own
 	}
 	if found.Length() != 1 {

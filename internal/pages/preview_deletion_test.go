@@ -22,7 +22,7 @@ func TestDeletion_Preview(t *testing.T) {
 	before := s.Read("ada/CLAUDE.md")
 	m := s.Memory("ada", "Tabs")
 
-	href := s.get(t, pageOf(m)).Find(`.actions a[href$="/delete"]`).AttrOr("href", "")
+	href := s.get(t, pageOf(m)).Find(`#pane .menu a[href$="/delete"]`).AttrOr("href", "")
 	page := s.get(t, href)
 	page.expect(http.StatusOK, "Delete “Tabs” ?", "2 files are removed", "memory/tabs.md", "sessions/U1-C1-1741512345.123456/memory/deep/tabs.md",
 		"characters fewer, approximately", "tokens", "restored as it was")

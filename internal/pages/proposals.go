@@ -29,7 +29,7 @@ func (s *site) proposal(w http.ResponseWriter, r *http.Request, agent records.Ag
 
 // previewProposal shows the form with the submitted values and the rendered body. Nothing is saved.
 func (s *site) previewProposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	return s.showForm(w, r, http.StatusOK, agent, s.submittedProposal(r, agent))
+	return s.showPreview(w, r, agent, s.submittedProposal(r, agent))
 }
 
 func (s *site) submittedProposal(r *http.Request, agent records.Agent) templates.MemoryForm {

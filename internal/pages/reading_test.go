@@ -25,7 +25,7 @@ func TestMemory_SafeMarkdown(t *testing.T) {
 		"ada/memory/named.md":   memoirtest.Note("Release", memories.Project, "On Mondays."),
 	})
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs")))
-	page.expect(http.StatusOK, "Tabs", "About Tabs", "feedback", "memory/tabs.md", "Because.")
+	page.expect(http.StatusOK, "Tabs", "About Tabs", "Feedback", "Because.")
 	if got := words(page.Find(".prose strong")); got != "tabs" {
 		t.Errorf("bold is %q", got)
 	}

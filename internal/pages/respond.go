@@ -156,7 +156,9 @@ func forReader(r *http.Request) context.Context {
 	}
 	if s, ok := r.Context().Value(siteKey{}).(*site); ok {
 		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), !gate.ReadOnly(r.Context()), gate.SignedIn(r.Context())
-		reader.Sidebar = s.sidebar(r.Context())
+		if !wantsPane(r) {
+			reader.Sidebar = s.sidebar(r.Context())
+		}
 	}
 	return templates.ForReader(r.Context(), reader)
 }

@@ -76,7 +76,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	s.submit(t, back, "Undo the move of Tabs").expect(http.StatusOK, "Moved Tabs to all agents")
 
 	// From there it can be moved to any agent.
-	page := s.get(t, at(m.Memory("team", "Tabs")))
+	page := s.get(t, at(m.Memory("team", "Tabs"))+"?tab=file")
 	if got := words(page.Find("#taker option")); got != "ada bob" {
 		t.Errorf("it can be given to %q", got)
 	}

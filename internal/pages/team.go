@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -83,7 +84,7 @@ func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Mem
 
 // twinsOf returns readable memories with m's name, at most one from each place: the agent's other
 // scope (private or team), and the agents in shared. It returns nil if m is deleted or unreadable.
-func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
+func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *memorypane.Links) ([]templates.Twin, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
 	}
@@ -108,7 +109,7 @@ func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []record
 // twinsIn returns the first readable memory of the agent that list selects, as the only element,
 // with its body rendered. It returns nil if no memory is readable. Same is set if its content
 // equals m's.
-func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.Filter, m memories.Memory, links *links) ([]templates.Twin, error) {
+func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.Filter, m memories.Memory, links *memorypane.Links) ([]templates.Twin, error) {
 	page, err := s.store.Memories(ctx, agent, list, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.F
 			continue
 		}
 		twin := templates.Twin{Memory: other, Shared: agent.SharesMemories(), Same: other.Fingerprint == m.Fingerprint}
-		twin.Body, err = links.render(other.Body)
+		twin.Body, err = links.Render(other.Body)
 		return []templates.Twin{twin}, err
 	}
 	return nil, nil

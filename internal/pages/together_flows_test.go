@@ -42,29 +42,30 @@ func twoEdit(t *testing.T, browser context.Context) {
 	second := open(t, browser, s, page, person{allowed: []string{"412 (Precondition Failed)"}})
 	second.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the second."))
 	first.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the first."))
-	first.follow(click("Save"))
+	first.do(click("Save ⌘↵"))
 	first.shows("Saved Tabs")
-	second.follow(click("Save"))
-	second.shows("It changed while you were editing")
+	second.do(click("Save ⌘↵"))
+	second.shows("This changed while you were editing")
 	second.shows("Says the first.")
 	second.until(`document.querySelector("#body").value.includes("Says the second.")`)
 	second.fits()
 	if got := s.Memory("ada", "Tabs").Body; !strings.Contains(got, "Says the first.") || strings.Contains(got, "Says the second.") {
 		t.Errorf("before the choice it says %q", got)
 	}
-	second.follow(click("Save mine over it"))
+	second.do(click("Overwrite ⌘↵"))
 	second.shows("Saved Tabs")
 	// The content of the first user is in the history.
-	second.follow(click("History"))
+	second.do(click("History 3"))
 	second.shows("Says the first.")
 }
 
 func keepUnknownKeys(t *testing.T, browser context.Context) {
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": "---\nname: Tabs\nx-team: [blue, green]\ntype: feedback\nmetadata:\n  source: wiki # by hand\n---\n\nUse tabs.\n"})
 	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
-	p.follow(click("Edit"))
+	p.do(click("Edit E"))
+	p.until(`document.activeElement.id === "body"`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Always."), chromedp.SendKeys(chromedp.CSS("#description"), "How to indent"))
-	p.follow(click("Save"))
+	p.do(click("Save ⌘↵"))
 	p.shows("Saved Tabs")
 	got := s.Read("ada/memory/tabs.md")
 	for _, kept := range []string{"x-team: [blue, green]\n", "metadata:\n  source: wiki # by hand\n", "description: How to indent\n", "Always."} {
@@ -87,7 +88,7 @@ func deletedWhileOpen(t *testing.T, browser context.Context) {
 	other.live()
 	other.do(click("Delete Tabs"))
 	other.shows("Deleted Tabs")
-	p.until(`document.querySelector("#reading .badge[data-tone=danger]")?.textContent === "deleted"`)
+	p.until(`document.querySelector("#pane .badge[data-tone=danger]")?.textContent === "Deleted"`)
 	p.shows("Use tabs.")
 	p.do(click("Restore"))
 	p.shows("Restored Tabs")
@@ -150,7 +151,7 @@ func editWhatWasDeleted(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, pageOf(m)+"/edit", person{allowed: []string{"412 (Precondition Failed)"}})
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Still."))
 	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+m.ID)
-	p.follow(click("Save"))
+	p.do(click("Save ⌘↵"))
 	p.shows("deleted")
 	p.until(`document.querySelector("#body").value.includes("Still.")`)
 	if s.Read("ada/memory/tabs.md") != "" {
@@ -166,9 +167,9 @@ func renamedWhileOpen(t *testing.T, browser context.Context) {
 	p.live()
 	other := open(t, browser, s, pageOf(m)+"/edit", person{})
 	other.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("name").select()`), chromedp.SendKeys(chromedp.CSS("#name"), "Indenting"))
-	other.follow(click("Save"))
+	other.do(click("Save ⌘↵"))
 	other.shows("Saved Indenting")
-	p.until(`document.querySelector("#reading")?.textContent.includes("Indenting")`)
+	p.until(`document.querySelector("#pane")?.textContent.includes("Indenting")`)
 	if now := s.Memory("ada", "Indenting"); now.ID != m.ID || now.Body != m.Body {
 		t.Errorf("the renamed memory is %+v", now)
 	}
@@ -180,7 +181,7 @@ func rewrittenWhileOpen(t *testing.T, browser context.Context) {
 	p.live()
 	p.mark()
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "See [[Release]] and `tabs`."))
-	p.until(`document.querySelector("#reading .prose code")?.textContent === "tabs"`)
-	p.until(`document.querySelector("#reading .prose a")?.textContent === "Release"`)
+	p.until(`document.querySelector("#pane .prose code")?.textContent === "tabs"`)
+	p.until(`document.querySelector("#pane .prose a")?.textContent === "Release"`)
 	p.isMarked()
 }

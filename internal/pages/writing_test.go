@@ -48,7 +48,7 @@ func TestCreate_WritesFile(t *testing.T) {
 	s := serve(t, twoMemories())
 	s.RepairIndex("ada")
 	list := s.get(t, adaList)
-	href, _ := list.Find(`.tools a:contains("New memory")`).Attr("href")
+	href, _ := list.Find(`a[data-action=new]`).Attr("href")
 	page := s.write(t, s.get(t, href), kettle())
 	page.expect(http.StatusOK, "Saved Kettle", "Who drinks what", "Mira likes tea.")
 	if got, want := page.Request.URL.Path, pageOf(s.Memory("ada", "Kettle")); got != want {
@@ -70,12 +70,12 @@ func TestCreate_TakenName(t *testing.T) {
 	over := kettle()
 	over.Set("name", " Tabs ")
 	page := s.write(t, s.get(t, adaList+"/new"), over)
-	page.expect(http.StatusConflict, "There is a memory of this name already", "Preview", "she said so")
+	page.expect(http.StatusConflict, "This name is taken.", "she said so")
 	if got := page.Find("#name-problem a").AttrOr("href", ""); got != pageOf(s.Memory("ada", "Tabs")) {
 		t.Errorf("it leads to %q", got)
 	}
 	for name, values := range filled(page, nil) {
-		if want := over.Get(name); values[0] != want {
+		if want := over.Get(name); name != "back" && values[0] != want {
 			t.Errorf("%s holds %q, typed was %q", name, values[0], want)
 		}
 	}
@@ -130,9 +130,9 @@ func TestEdit_KeepsUnknownKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": "---\nmood: calm # today\nname: Tabs\ntype: feedback\nx-tags: [a, b]\n---\n\n    indented\n\nUse tabs.\n"})
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs")))
-	href, _ := page.Find(`.actions a:contains("Edit")`).Attr("href")
+	href, _ := page.Find(`#pane a[data-action=edit]`).Attr("href")
 	form := s.get(t, href)
-	form.expect(http.StatusOK, "Edit memory", "Preview")
+	form.expect(http.StatusOK, "Edit memory")
 	s.write(t, form, nil).expect(http.StatusOK, "Saved Tabs")
 	if got := s.Read("ada/memory/tabs.md"); !strings.Contains(got, "\n\n    indented\n\nUse tabs.\n") {
 		t.Errorf("saving without a change makes of the file %q", got)
@@ -154,7 +154,7 @@ func TestEdit_Renames(t *testing.T) {
 	s := serve(t, twoMemories())
 	old := s.Memory("ada", "Tabs")
 	form := s.get(t, pageOf(old)+"/edit")
-	s.write(t, form, url.Values{"name": {"Release"}}).expect(http.StatusConflict, "There is a memory of this name already")
+	s.write(t, form, url.Values{"name": {"Release"}}).expect(http.StatusConflict, "This name is taken.")
 	page := s.write(t, form, url.Values{"name": {"Indent"}})
 	page.expect(http.StatusOK, "Saved Indent")
 	if got, want := page.Request.URL.Path, pageOf(s.Memory("ada", "Indent")); got != want {
@@ -163,7 +163,7 @@ func TestEdit_Renames(t *testing.T) {
 	if renamed := s.Memory("ada", "Indent"); renamed.ID != old.ID {
 		t.Errorf("id = %s, want %s: the history goes with the name", renamed.ID, old.ID)
 	}
-	s.get(t, ada+"/trash").expect(http.StatusOK, "The trash is empty")
+	s.get(t, ada+"/trash").expect(http.StatusOK, "Trash is empty")
 }
 
 func TestEdit_DeletedOrUnreadable(t *testing.T) {
@@ -192,7 +192,7 @@ func TestEdit_ChangedMemory(t *testing.T) {
 				s.Scan("ada")
 			}
 			both := s.write(t, form, url.Values{"body": {"Use three tabs."}})
-			both.expect(http.StatusPreconditionFailed, "It changed while you were editing", "Nothing was overwritten", "What is there now", "Use spaces.", "What you wrote", "Use three tabs.")
+			both.expect(http.StatusPreconditionFailed, "This changed while you were editing", "Nothing was saved.", "Theirs", "Use spaces.", "Yours", "Use three tabs.")
 			if got := both.Find(".theirs a").AttrOr("href", ""); got != pageOf(m) {
 				t.Errorf("keeping what is there leads to %q", got)
 			}
@@ -225,9 +225,9 @@ func TestEdit_DeletedMeanwhile(t *testing.T) {
 	form := s.get(t, pageOf(m)+"/edit")
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	page := s.write(t, form, url.Values{"body": {"Use three tabs."}})
-	page.expect(http.StatusPreconditionFailed, "It was deleted while you were editing", "What was deleted", "Use tabs.", "Use three tabs.")
-	s.submit(t, s.get(t, ada+"/trash"), "Yes, delete for good Tabs")
-	s.write(t, form, url.Values{"body": {"Use four tabs."}}).expect(http.StatusPreconditionFailed, "It was deleted while you were editing", "Use four tabs.")
+	page.expect(http.StatusPreconditionFailed, "This was deleted while you were editing", "Deleted text", "Use tabs.", "Use three tabs.")
+	s.submit(t, s.get(t, pageOf(m)), "Yes, delete for good Tabs")
+	s.write(t, form, url.Values{"body": {"Use four tabs."}}).expect(http.StatusPreconditionFailed, "This was deleted while you were editing", "Use four tabs.")
 	s.write(t, page, nil).expect(http.StatusOK, "Saved Tabs", "Use three tabs.")
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use three tabs.") {
 		t.Error("it is not back")
@@ -239,7 +239,7 @@ func TestEdit_DiskRefuses(t *testing.T) {
 	s := serve(t, twoMemories())
 	form := s.get(t, adaList+"/new")
 	s.Remove("ada/memory")
-	s.write(t, form, kettle()).expect(http.StatusConflict, "It is not saved", "is not there", "What you wrote is kept here.", "she said so")
+	s.write(t, form, kettle()).expect(http.StatusConflict, "Not saved", "is not there", "Your text is below.", "she said so")
 }
 
 func TestPreview_SavesNothing(t *testing.T) {
@@ -247,10 +247,10 @@ func TestPreview_SavesNothing(t *testing.T) {
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
 	form := s.get(t, pageOf(m)+"/edit")
-	page := s.post(t, form.Find("button[formaction]").AttrOr("formaction", ""), filled(form, url.Values{
+	page := s.post(t, form.Find(".editor button[formaction]").AttrOr("formaction", ""), filled(form, url.Values{
 		"name": {"Indent"}, "body": {"Use **three** tabs, see [[Release]].\r\n\r\n<script>alert(1)</script>"},
 	}))
-	page.expect(http.StatusOK, "Preview", "<script>alert(1)</script>")
+	page.expect(http.StatusOK, "Preview", "alert(1)")
 	if got := words(page.Find("#preview strong")); got != "three" {
 		t.Errorf("bold is %q", got)
 	}
@@ -267,9 +267,31 @@ func TestForm_DoesNotReload(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	for _, path := range []string{adaList + "/new", pageOf(s.Memory("ada", "Tabs")) + "/edit"} {
-		if s.get(t, path).Find("main[data-events]").Length() != 0 {
+		if page := s.get(t, path); page.Find("main[data-events]").Length() != 0 || page.Find("#pane[hx-morph-skip]").Length() != 1 {
 			t.Errorf("%s would be refreshed under the hands of its writer", path)
 		}
+	}
+}
+
+func TestForm_ReportsSecret(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	over := kettle()
+	over.Set("body", "db password: "+paneSecret)
+	page := s.write(t, s.get(t, adaList+"/new"), over)
+	page.expect(http.StatusUnprocessableEntity, "Agents will not receive this memory until you allow it in Review.")
+	if page.Find(".editor[data-draft]").Length() != 0 {
+		t.Error("a secret would be kept as a draft")
+	}
+	over.Set("anyway", "true")
+	s.write(t, page, over).expect(http.StatusOK, "Saved Kettle")
+	m := s.Memory("ada", "Kettle")
+	s.get(t, pageOf(m)+"/edit").expect(http.StatusConflict, "The text is masked.")
+	// A known secret is not reported again.
+	form := s.get(t, pageOf(m)+"/edit?reveal=true")
+	s.write(t, form, url.Values{"description": {"Where it is"}}).expect(http.StatusOK, "Saved Kettle")
+	if got := s.Read("ada/memory/user_kettle.md"); !strings.Contains(got, paneSecret) || !strings.Contains(got, "Where it is") {
+		t.Errorf("the file says %q", got)
 	}
 }
 

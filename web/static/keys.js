@@ -1,7 +1,8 @@
 // The keyboard shortcuts. They depend on these attributes, not on pages:
 //
 //   data-row         a list item; j and k move to its a[data-open], Enter opens it
-//   data-editable    on the row of a memory, whose page has a form at /edit
+//   memoir:select    the event of the link that these keys have moved to
+//   memoir:act       the event of a row without a button for the key; its detail selects the button
 //   data-pick        the checkbox that x toggles
 //   data-action      on a button or link: delete, undo, edit, verify, restore, accept, refuse or new. It applies to
 //                    its row, in #selection to the selection, in #notices to the last action, else to the page
@@ -14,7 +15,7 @@
   "use strict";
 
   const within = 1500; // ms from g to the letter after it
-  const actions = { a: ["accept"], d: ["delete"], e: ["edit"], v: ["verify"], r: ["restore", "refuse"] };
+  const actions = { a: ["accept"], d: ["delete"], e: ["edit"], v: ["verify"], r: ["restore", "refuse", "reveal"] };
   const places = { h: "home", r: "review", t: "timeline", m: "memory", c: "context", l: "agent-timeline", s: "settings", q: "agent-review" };
 
   const main = () => document.getElementById("main");
@@ -41,6 +42,7 @@
     const link = all[to]?.querySelector("a[data-open]");
     link?.focus();
     link?.closest("[data-row]").scrollIntoView({ block: "nearest" });
+    link?.dispatchEvent(new CustomEvent("memoir:select", { bubbles: true }));
   };
 
   const pick = (shift) => {
@@ -56,9 +58,8 @@
       ? scope.querySelector(mark)
       : [...main().querySelectorAll(mark)].find((element) => !element.closest("[data-row], #selection"));
     if (target) target.click();
-    else if (actions.includes("edit") && scope?.matches("[data-editable]")) edit(scope);
+    else scope?.dispatchEvent(new CustomEvent("memoir:act", { bubbles: true, detail: mark }));
   };
-  const edit = (row) => location.assign(new URL(row.querySelector("a[data-open]").href).pathname + "/edit");
 
   const search = () => {
     const field = [...main().querySelectorAll("input[type=search]")].find((input) => shown(input));
@@ -89,7 +90,7 @@
       element.closest(".toast").querySelector("[data-dismiss]").click();
     } else if (somethingSelected()) {
       somethingSelected().reset();
-    } else if (back && !main().querySelector(".editor")) {
+    } else if (back && shown(back) && !main().querySelector(".editor")) {
       back.click();
     } else {
       return;
@@ -116,6 +117,8 @@
     "?": help,
     j: () => move(1),
     k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
     "[": () => neighbour(-1),
     "]": () => neighbour(1),
     x: () => pick(false),
@@ -124,7 +127,7 @@
     u: () => document.dispatchEvent(new Event("memoir:undo")),
   };
   for (const [key, does] of Object.entries(actions)) single[key] = () => act(does);
-  const repeats = ["j", "k"];
+  const repeats = ["j", "k", "ArrowDown", "ArrowUp"];
 
   let leader = -within;
 
@@ -138,6 +141,7 @@
       focusedRow().querySelector("a[data-open]").click();
       return;
     }
+    if (event.key.startsWith("Arrow") && !focusedRow() && (event.target !== document.body || !document.getElementById("list"))) return;
     if (!enabled.get() || isTyped(event.target) || dialog.open && event.key !== "?") return;
     const place = event.timeStamp - leader < within && places[event.key];
     leader = event.key === "g" ? event.timeStamp : -within;

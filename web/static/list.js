@@ -11,7 +11,7 @@
   const list = () => document.getElementById("list");
   const here = () => location.pathname + location.search;
   const current = () => list()?.querySelector("[aria-current]")?.closest(".row");
-  const isWide = () => list()?.checkVisibility() && document.getElementById("reading")?.checkVisibility();
+  const isWide = () => list()?.checkVisibility() && document.getElementById("pane")?.checkVisibility();
 
   // Scrolls the row of the open memory to the middle of the list.
   const centre = () => {
@@ -41,7 +41,7 @@
 
   document.addEventListener("htmx:before:request", (event) => {
     const { request, refreshOf } = event.detail.ctx;
-    if (list() && refreshOf) request.headers["Memoir-Rows"] = shown();
+    if (list() && (refreshOf || request.method === "POST")) request.headers["Memoir-Rows"] = shown();
   });
 
   // New rows wait while the list is scrolled, or has the focus or the pointer.
@@ -99,7 +99,7 @@
   document.addEventListener("htmx:after:swap", (event) => {
     if (!list()) return;
     settle();
-    const open = document.querySelector("#reading article")?.id.replace("open-", "memory-");
+    const open = document.querySelector("#pane article")?.id.replace("open-", "memory-");
     if (event.detail.ctx.refreshOf || event.detail.ctx.around || !open || document.getElementById(open)) return;
     if (document.getElementById("q")?.value) return;
     htmx.ajax("GET", here(), { source: list(), target: "#list", select: "#list", swap: "outerMorph", around: true }).then(centre);

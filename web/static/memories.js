@@ -1,22 +1,36 @@
-// Opens memories next to their list. Without this script each memory is a page that looks the same.
+// The Memory tab: opens memories and forms in the pane, next to their list. Without this script each
+// of them is a page that looks the same.
 //
-// Links with data-open in a row, and links in #reading to a memory, replace #reading with that
-// page's. Links with data-back, and the browser's back and forward, replace #main. Rows loaded by
-// scrolling, folded groups and scroll positions stay. A button with data-copy copies the body of
-// the memory at that API address.
+// A click on a row, and a link in #pane to a memory, replaces #pane. The keys that move to another row
+// open it too, without an entry in the history. A decision about the open memory leads to the next row.
+// Links with data-back, and the browser's back and forward, replace #main. Rows loaded by scrolling,
+// folded groups and scroll positions stay. A button with data-copy copies the body of the memory at
+// that API address.
 (() => {
   "use strict";
 
+  const moving = 80; // ms from the last key to the request for its row
+  const revealed = 30000; // ms that a secret is shown
+
   const main = () => document.getElementById("main");
   const list = () => document.getElementById("list");
-  const reading = () => document.getElementById("reading");
+  const pane = () => document.getElementById("pane");
   const here = () => location.pathname + location.search;
   const agentOf = (path) => path.match(/^\/agents\/[^/?]+\/memory(?=[/?]|$)/)?.[0];
+  const isShown = (element) => Boolean(element?.checkVisibility());
+  const seesBoth = () => isShown(list()) && isShown(pane());
 
   const ofMemory = /^\/agents\/[^/]+\/memory\/[0-9a-f-]{36}$/;
+  const ofForm = /^\/agents\/[^/]+\/memory\/(?:new|[0-9a-f-]{36}\/edit)$/;
+
+  const openID = () => pane()?.querySelector("article.memory")?.id.replace("open-", "") || "";
+  const rowOf = (id) => document.getElementById("memory-" + id);
+  const linkOf = (row) => row?.querySelector("a[data-open]");
+  const rows = () => [...list().querySelectorAll("[data-row]")].filter((row) => linkOf(row) && !row.closest("details:not([open])"));
+  const pathOf = (link) => { const url = new URL(link.href); return url.pathname + url.search; };
 
   // The list's scroll position by address: its own on a wide screen, the window's on a narrow one,
-  // where the open memory replaces it.
+  // where the pane replaces it.
   const places = new Map();
   const keepPlace = () => places.set(here(), { list: list()?.scrollTop ?? 0, window: scrollY });
   const takePlace = (path) => {
@@ -28,35 +42,77 @@
 
   const failed = (ctx) => !ctx.response.raw.ok || ctx.response.raw.redirected;
 
-  // Both wait for running requests for #main, as the attributes of #reading require.
-  function open(href) {
+  // Asks a form with unsaved text first. It calls go later if the user leaves.
+  const mayLeave = (go) => document.dispatchEvent(new CustomEvent("memoir:leave", { cancelable: true, detail: go }));
+
+  const opening = {
+    timer: 0,
+    path: "",
+    then: [],
+    isPending() { return Boolean(this.timer || this.path); },
+    done() {
+      clearTimeout(this.timer);
+      this.timer = 0;
+      this.path = "";
+      const all = this.then;
+      this.then = [];
+      for (const next of all) next();
+    },
+  };
+
+  // Opens a page in the pane. entry is push, replace or keep: what becomes of the address.
+  function open(path, entry, then) {
+    if (!mayLeave(() => open(path, entry, then))) return;
     keepPlace();
-    htmx.ajax("GET", href, { source: reading(), then: opened });
+    clearTimeout(opening.timer);
+    opening.timer = 0;
+    opening.path = path;
+    if (then) opening.then.push(then);
+    htmx.ajax("GET", path, { source: pane(), target: "#pane", swap: "outerMorph", then: () => opened(path, entry) });
   }
 
-  function show(href, push) {
-    htmx.ajax("GET", href, {
-      source: reading(), target: "#main", select: "#main", push: push ? "true" : "false", then: () => takePlace(href),
-    });
-  }
-
-  function opened() {
+  function opened(path, entry) {
+    if (entry !== "keep" && path !== here()) {
+      history[entry === "push" ? "pushState" : "replaceState"]({ htmx: true }, "", path);
+    }
     markCurrent();
-    reading().scrollTop = 0;
-    if (list().offsetParent) return; // both are seen, and the focus stays in the list
-    scrollTo(0, 0);
-    reading().querySelector("h2")?.focus({ preventScroll: true });
+    pane().querySelector(".pane-body")?.scrollTo(0, 0);
+    const heading = pane().querySelector("h2");
+    if (heading) document.title = [heading.textContent, ...document.title.split(" · ").slice(-2)].join(" · ");
+    const field = pane().querySelector(".editor #body, .editor #name");
+    if (field) {
+      const first = pane().querySelector(".editor #name");
+      (first.value ? pane().querySelector(".editor #body") : first).focus({ preventScroll: true });
+    } else if (!isShown(list())) {
+      scrollTo(0, 0);
+      heading?.focus({ preventScroll: true });
+    }
+    opening.done();
+  }
+
+  function show(path, push) {
+    if (!mayLeave(() => show(path, push))) return;
+    htmx.ajax("GET", path, {
+      source: pane(), target: "#main", select: "#main", push: push ? "true" : "false", then: () => takePlace(path),
+    });
   }
 
   // Marks the row of the open memory, as a fully loaded page does.
   function markCurrent() {
-    const article = reading().querySelector("article");
-    list().closest(".mailbox").toggleAttribute("data-open", Boolean(article));
-    const id = article?.id.replace("open-", "memory-");
+    const isForm = Boolean(pane().querySelector(".editor"));
+    if (!isForm || !isShown(list())) list().closest(".mailbox")?.toggleAttribute("data-open", isForm || Boolean(openID()));
+    if (isForm) return;
     for (const link of list().querySelectorAll("a[data-open]")) {
-      if (link.closest(".row").id === id) link.setAttribute("aria-current", "true");
+      if (link.closest("[data-row]").id === "memory-" + openID()) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
+  }
+
+  // The row below the open one, else the one above.
+  function nextRow() {
+    const all = rows();
+    const at = all.indexOf(rowOf(openID()));
+    return at < 0 ? null : all[at + 1] || all[at - 1];
   }
 
   const folding = {
@@ -100,27 +156,91 @@
       await navigator.clipboard.writeText((await answer.json()).body ?? "");
       status.textContent = "Copied";
     } catch {
-      status.textContent = "It could not be copied. Open the raw file instead.";
+      status.textContent = "Not copied. Open the raw file.";
     }
   }
 
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    const link = event.target.closest("a[data-open], a[data-back], #reading a");
     const button = event.target.closest("button[data-copy]");
     if (button) copy(button);
-    if (!link || !reading() || !main().contains(link)) return;
-    const { origin, pathname, search } = new URL(link.href);
-    const back = "back" in link.dataset;
-    if (origin !== location.origin || agentOf(pathname) !== agentOf(here()) || !(back || ofMemory.test(pathname))) return;
+    const link = event.target.closest("a[data-open], a[data-back], #pane a, a[data-action=new]");
+    if (!link || !pane() || !main().contains(link)) return;
+    const { origin, pathname } = new URL(link.href);
+    const isBack = "back" in link.dataset;
+    const isForm = ofForm.test(pathname) && isShown(pane());
+    if (origin !== location.origin || agentOf(pathname) !== agentOf(here()) || !(isBack || isForm || ofMemory.test(pathname))) return;
     event.preventDefault();
-    if (back) show(pathname + search, true);
-    else open(pathname + search);
+    const path = pathOf(link);
+    const isKey = event.detail === 0 && "open" in link.dataset;
+    const enter = isKey ? () => pane().querySelector("h2")?.focus({ preventScroll: true }) : undefined;
+    if (isBack) show(path, true);
+    else open(path, isForm ? "keep" : "push", enter);
   });
+
+  // The keys of keys.js. A key that comes while the pane is not settled waits, so that it is about the
+  // memory that the user sees by then.
+  let acting = false;
+  const waiting = [];
+  const decisions = ["d", "v", "e", "r"];
+  const steps = ["j", "k", "ArrowDown", "ArrowUp"];
+
+  document.addEventListener("keydown", (event) => {
+    if (!event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select")) return;
+    const isDecision = decisions.includes(event.key);
+    if (!(acting && (isDecision || steps.includes(event.key)) || isDecision && opening.isPending())) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!event.repeat) waiting.push(event.key);
+    if (opening.timer) open(opening.path, "replace");
+  }, true);
+
+  const settled = () => {
+    while (waiting.length && !acting && !opening.isPending()) {
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: waiting.shift(), bubbles: true, cancelable: true }));
+    }
+  };
+
+  document.addEventListener("memoir:select", (event) => {
+    if (!list()?.contains(event.target) || !seesBoth()) return;
+    clearTimeout(opening.timer);
+    opening.path = pathOf(event.target);
+    opening.timer = setTimeout(() => open(opening.path, "replace"), moving);
+  });
+
+  // A decision by key about the focused row is the button of the pane.
+  document.addEventListener("memoir:act", (event) => {
+    const row = event.target;
+    if (!list()?.contains(row)) return;
+    event.preventDefault();
+    const act = () => pane().querySelector(event.detail)?.click();
+    if (row.id === "memory-" + openID()) act();
+    else open(pathOf(linkOf(row)), seesBoth() ? "replace" : "keep", act);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || !pane()?.contains(document.activeElement) || pane().querySelector(".editor")) return;
+    const link = seesBoth() && linkOf(rowOf(openID()));
+    if (!link) return;
+    event.preventDefault();
+    link.focus();
+  });
+
+  document.addEventListener("submit", (event) => {
+    const does = event.submitter?.dataset.action;
+    if (!pane()?.contains(event.target) || !["delete", "verify", "restore"].includes(does)) return;
+    acting = true;
+    const next = nextRow();
+    const back = event.target.elements.back;
+    if (!next || !back) return;
+    back.value = pathOf(linkOf(next));
+    if (seesBoth()) event.target.dataset.focus = next.id;
+    else delete event.target.dataset.focus;
+  }, true);
 
   document.addEventListener("htmx:before:history:restore", (event) => {
     const { path } = event.detail;
-    if (!reading() || !agentOf(path) || agentOf(path) !== agentOf(here())) return;
+    if (!pane() || !agentOf(path) || agentOf(path) !== agentOf(here())) return;
     event.preventDefault();
     show(path, false);
   });
@@ -131,17 +251,41 @@
     for (const [name, value] of [...request.body]) if (!value) request.body.delete(name);
   });
 
-  // A response of another kind, or a redirect, is loaded as a page.
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
-    if (!ctx.then || !failed(ctx)) return;
-    event.preventDefault();
-    location.assign(ctx.request.action);
+    // A response of another kind, or a redirect, is loaded as a page.
+    if (ctx.then && failed(ctx)) {
+      event.preventDefault();
+      location.assign(ctx.request.action);
+      return;
+    }
+    // A form and a revealed secret stay until an answer to the user replaces them.
+    if (pane()?.contains(ctx.sourceElement)) pane().removeAttribute("hx-morph-skip");
+    const form = pane()?.querySelector(".editor");
+    if (!ctx.refreshOf || !form) return;
+    const now = new DOMParser().parseFromString(ctx.text, "text/html").querySelector("article.memory");
+    if (now && form.dataset.etag) pane().querySelector("[data-changed]").hidden = now.dataset.etag === form.dataset.etag;
   });
 
+  let hiding = 0;
   document.addEventListener("htmx:after:swap", (event) => {
+    const { ctx } = event.detail;
     folding.apply();
-    event.detail.ctx.then?.();
+    if (!ctx.refreshOf) {
+      acting = false;
+      clearTimeout(hiding);
+      if (pane()?.querySelector("[data-revealed]")) hiding = setTimeout(hide, revealed);
+    }
+    ctx.then?.();
+    setTimeout(settled); // after focus.js has moved the focus
+  });
+  const hide = () => pane()?.querySelector("[data-revealed] [data-action=reveal]")?.click();
+
+  document.addEventListener("htmx:error", () => {
+    acting = false;
+    opening.then = [];
+    opening.done();
+    waiting.length = 0;
   });
   document.addEventListener("toggle", (event) => {
     if (event.target.matches?.("details.group")) folding.keep(event.target);

@@ -47,8 +47,6 @@ func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.La
 // shares reports whether the agent's memories are shared with all other agents.
 func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 
-func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
-
 // canBeWritten reports whether new memories can be saved: its directory exists, and is not another
 // agent's, and the page does not show the past.
 func (a Agent) canBeWritten() bool { return a.Present && a.JoinedTo == "" && a.AsOf.IsZero() }

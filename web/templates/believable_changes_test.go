@@ -37,27 +37,30 @@ func historyPage() templates.History {
 		"Reply in the language of the last message of the ticket, also when the console is in English.\n\n**Why:** three customers asked for it.\n\n" + strings.Repeat("wordwithoutend", 200),
 		strings.Repeat("| Language | Template | Tickets |\n", 500),
 	}
-	view := templates.History{Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), MemoryRow: row, Total: 14,
-		MoreHref: "?cursor=1", FirstHref: "?"}
+	view := templates.History{Total: 14, Older: strings.Repeat("e", 64), IsLater: true}
 	for i := len(texts) - 1; i >= 0; i-- {
 		r := templates.Revision{
 			Revision: memories.Revision{
 				ID: strings.Repeat(string("abcd"[i]), 64), SeenAt: noon.Add(time.Duration(i-9) * time.Hour), Path: "memory/feedback_language.md", Type: memories.Feedback,
 			},
-			Agent: slug, MemoryID: row.ID, ETag: `"1"`, TypeBefore: memories.Feedback,
+			Agent: slug, MemoryID: row.ID, ETag: `"1"`, TypeNow: memories.Feedback,
 			Current: i == len(texts)-1, First: i == 0, Restorable: i < len(texts)-1, Readable: true,
 		}
-		before := ""
-		if i > 0 {
-			before = texts[i-1]
-		}
 		if i == 1 {
-			r.TypeBefore = memories.User
+			r.Type = memories.User
 			r.Session, r.Path = "U07AB12CD-C02SUPPORT-1741512345.123456", "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md"
 			r.Description = diff.Texts("How to answer", "How and when to answer", 100)
 		}
-		r.Body = diff.Texts(before, texts[i], 20)
+		if !r.Current {
+			r.Body = diff.Texts(texts[i], texts[len(texts)-1], 20)
+		}
 		view.Revisions = append(view.Revisions, r)
 	}
 	return view
+}
+
+func withHistory(v templates.Memory) templates.Memory {
+	history := historyPage()
+	v.History = &history
+	return v
 }

@@ -135,7 +135,52 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 		{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md", Session: "U07AB12CD-C02SUPPORT-1741512345.123456", ModifiedAt: noon.Add(-time.Hour)},
 	}
 	row.CreatedAt, row.UpdatedAt = noon.Add(-40*24*time.Hour), noon
-	return templates.Memory{Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody)}
+	return templates.Memory{
+		Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody), CanWrite: true, Revisions: 14,
+		LinkedFrom: []templates.Link{{Label: "Billing migration freeze", Href: templates.MemoryPath(slug, "6")}},
+		Notes: []templates.MemoryNote{
+			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []templates.Link{{Label: "freeze_december", Href: templates.MemoryPath(slug, "7")}}},
+			{Kind: "expired", Reason: "Date passed: 30 Nov 2025", Href: "/review/expired-1"},
+		},
+	}
+}
+
+// tabOf returns the page of a memory with one of its tabs.
+func tabOf(open templates.Memory, tab templates.PaneTab) templ.Component {
+	open.Tab = tab
+	return readingPage(open)
+}
+
+// formPage returns the Memory tab with a form in the pane.
+func formPage(form templates.MemoryForm) templ.Component {
+	v := memoriesPage()
+	v.Form = &form
+	return templates.MemoriesPage(v)
+}
+
+// masked returns a memory with a secret.
+func masked(v templates.Memory) templates.Memory {
+	v.Problems = []memories.Problem{memories.ProblemOf(memories.CodeSecret)}
+	v.Notes = []templates.MemoryNote{{Kind: "secret", Reason: "Password in plain text", Href: "/review/secret-1"}}
+	return v
+}
+
+func revealedPage(v templates.Memory) templates.Memory {
+	v = masked(v)
+	v.Revealed = true
+	return v
+}
+
+// costs returns a memory with all that its tab about costs shows.
+func costs(v templates.Memory) templates.Memory {
+	v.Entry = templates.IndexEntry{Path: "memory/MEMORY.md", Line: 14, Text: "- [Languages](feedback_language.md) — answer in the customer’s", Loaded: true}
+	v.Recalls = templates.RecallsOfMemory{Recalls: 9, Last: noon, Now: noon}
+	v.Given = []templates.RecallWith{
+		{At: noon, Query: "Which language do I answer ticket 4711 in?", Given: true},
+		{At: noon.AddDate(0, 0, -3), Query: "ברוך הבא", Given: false},
+		{At: noon.AddDate(0, 0, -9), Query: strings.Repeat("a very long prompt ", 40), Given: true},
+	}
+	return v
 }
 
 func trashPage() templates.Memories {
@@ -147,16 +192,6 @@ func trashPage() templates.Memories {
 		row.State, row.DeletedActor, row.DeletedAt, row.At, row.Ago = memories.Deleted, memories.ByScript, noon, noon, "3 d"
 	}
 	return v
-}
-
-func notRemovedRows() []templates.TrashRow {
-	return []templates.TrashRow{{
-		MemoryRow: templates.MemoryRow{ETag: `"22"`, Memory: memories.Memory{
-			Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", Name: "Lunch orders", Type: memories.User,
-			DeletedActor: memories.ByDisk, DeletedAt: noon.Add(-48 * time.Hour),
-		}},
-		Left: []string{"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/lunch.md could not be removed: permission denied. The memory is deleted all the same, and the removal is tried again at each scan."},
-	}}
 }
 
 func syncPage() templates.Sync {
@@ -184,11 +219,24 @@ func refusedForm() templates.MemoryForm {
 		Agent: supportBot(), Name: "short-replies", Body: "Keep it short.",
 		Frame: templates.Frame{Banners: []templates.Banner{templates.NotSaved("memory/short_replies.md cannot be written (permission denied). Nothing was changed.")}},
 		Problems: map[string]string{
-			templates.FieldName: "There is a memory of this name already, so nothing was saved. Choose another name, or edit the other one:",
+			templates.FieldName: "This name is taken. Choose another name, or",
 			templates.FieldType: "The type must be one of feedback, user, project, reference.",
 		},
 		Taken: templates.Link{Label: "open “short-replies”", Href: "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000003"},
 	}
+}
+
+func secretForm(t *testing.T) templates.MemoryForm {
+	v := memoryForm(t)
+	v.Preview, v.Secret = "", "Password in plain text."
+	return v
+}
+
+// mendedMemory returns a memory whose file has fixes.
+func mendedMemory(t *testing.T) templates.Memory {
+	v := memoryPage(t, believableRows()[8])
+	v.Fixes = &mendings()[0]
+	return v
 }
 
 func changedForm(t *testing.T) templates.MemoryForm {
@@ -223,8 +271,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	}
 
 	disputed := memoryPage(t, rows[4])
-	dispute := disagreement()
-	disputed.Disagreement = &dispute
+	disputed.Notes = []templates.MemoryNote{templates.ConflictNote(disagreement())}
 
 	doubtful := memoryPage(t, rows[5])
 	doubtful.Citations = believableCitations()
@@ -246,10 +293,10 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	deleted := memoryPage(t, rows[1])
 	deleted.State, deleted.DeletedAt, deleted.Files = memories.Deleted, noon, nil
 
-	forgotten := historyPage()
-	forgotten.State = memories.Deleted
-	for i := range forgotten.Revisions {
-		forgotten.Revisions[i].Restorable = false
+	forgotten, forgottenHistory := memoryPage(t, rows[0]), historyPage()
+	forgotten.State, forgotten.History = memories.Deleted, &forgottenHistory
+	for i := range forgottenHistory.Revisions {
+		forgottenHistory.Revisions[i].Restorable = false
 	}
 
 	pending := syncPage()
@@ -276,12 +323,17 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memory-doubtful":  readingPage(doubtful),
 		"memory-typeless":  readingPage(memoryPage(t, rows[8])),
 		"memory-broken":    readingPage(memoryPage(t, rows[9])),
+		"memory-masked":    readingPage(masked(memoryPage(t, rows[0]))),
+		"memory-revealed":  readingPage(revealedPage(memoryPage(t, rows[0]))),
+		"memory-cost":      tabOf(costs(memoryPage(t, rows[0])), templates.CostTab),
+		"memory-unused":    tabOf(memoryPage(t, rows[0]), templates.CostTab),
+		"memory-file":      tabOf(memoryPage(t, rows[0]), templates.FileTab),
 		"memory-deleted":   readingPage(deleted),
 		"memory-disputed":  readingPage(disputed),
 		"deletion":         templates.DeletionPage(deletionPage()),
 		"deletion-nothing": templates.DeletionPage(templates.Deletion{Agent: supportBot(), MemoryRow: rows[8]}),
-		"history":          templates.HistoryPage(historyPage()),
-		"history-deleted":  templates.HistoryPage(forgotten),
+		"history":          tabOf(withHistory(memoryPage(t, rows[0])), templates.HistoryTab),
+		"history-deleted":  tabOf(forgotten, templates.HistoryTab),
 		"context":          templates.ContextPage(contextPage()),
 		"context-only":     templates.ContextPage(unpublishedContext()),
 		"context-broken":   templates.ContextPage(damagedContext()),
@@ -289,10 +341,12 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"context-tried":    templates.ContextPage(triedContext()),
 		"context-none":     templates.ContextPage(templates.Context{Agent: supportBot(), File: templates.File{Kind: templates.MemoryMDFile}, Prompt: &templates.Prompt{Agent: supportBot()}}),
 		"index-repair":     templates.IndexRepairPage(indexRepairPage()),
-		"form-new":         templates.MemoryFormPage(templates.MemoryForm{Agent: supportBot()}),
-		"form-edit":        templates.MemoryFormPage(memoryForm(t)),
-		"form-refused":     templates.MemoryFormPage(refusedForm()),
-		"form-changed":     templates.MemoryFormPage(changedForm(t)),
+		"form-new":         formPage(templates.MemoryForm{Agent: supportBot()}),
+		"form-edit":        formPage(memoryForm(t)),
+		"form-refused":     formPage(refusedForm()),
+		"form-secret":      formPage(secretForm(t)),
+		"form-fact":        templates.MemoryFormPage(templates.MemoryForm{Agent: supportBot(), Fact: "0198c0de-0000-7000-8000-000000000099", Name: "Ports"}),
+		"form-changed":     formPage(changedForm(t)),
 		"settings":         templates.SettingsPage(settingsPage()),
 		"settings-none":    templates.SettingsPage(templates.Settings{Agent: supportBot(), Work: templates.BackgroundWork{Days: 30}}),
 		"timeline":         templates.TimelinePage(timelinePage()),
@@ -318,8 +372,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"review-batch":     templates.ReviewPage(reviewBatch()),
 		"review-snoozed":   templates.ReviewPage(reviewSnoozed()),
 		"review-end":       templates.ReviewPage(reviewDone()),
-		"mend":             templates.FixesPage(templates.Fixes{Agent: supportBot(), Memory: mendings()[0]}),
-		"mended":           templates.FixesPage(templates.Fixes{Agent: supportBot(), Memory: templates.BrokenMemory{MemoryRow: rows[0]}}),
+		"memory-mend":      tabOf(mendedMemory(t), templates.FileTab),
 		"trash":            templates.MemoriesPage(trashPage()),
 		"trash-none":       templates.MemoriesPage(noTrash),
 		"sync":             templates.SyncPage(syncPage()),

@@ -27,16 +27,18 @@ func TestDeletionPage_NotPublished(t *testing.T) {
 	t.Parallel()
 	v := deletionPage()
 	v.ClaudeMD.Published = false
-	expect(t, templates.DeletionPage(v), in(".change:nth-of-type(1)", says("Claude Code loads this agent’s memories by itself"), in(".diff", count(1))))
+	expect(t, templates.DeletionPage(v), in(".change:nth-of-type(1)", says("Claude Code loads these memories itself"), in(".diff", count(1))))
 }
 
 func TestDiff_IsEscaped(t *testing.T) {
 	t.Parallel()
 	const before, after = "a  <b>bold</b>\tend", "a  <i>bold</i>\tend"
-	v := historyPage()
-	v.Revisions = v.Revisions[:1]
-	v.Revisions[0].Body = diff.Texts(before, after, 10)
-	page := parse(t, templates.HistoryPage(v))
+	history := historyPage()
+	history.Revisions = history.Revisions[1:2]
+	history.Revisions[0].Body = diff.Texts(before, after, 10)
+	v := memoryPage(t, believableRows()[0])
+	v.History = &history
+	page := parse(t, tabOf(v, templates.HistoryTab))
 	if err := in("main", without(".diff b"), without(".diff i"))(page); err != nil {
 		t.Error(err)
 	}

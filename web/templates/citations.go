@@ -16,13 +16,9 @@ type Citations struct {
 
 func (c Citations) dead() []memories.CheckedCitation { return memories.GoneCitations(c.Checked) }
 
-// title returns a heading about the dead citations, with their number if there are several. There
-// must be at least one.
+// title returns a heading with the number of dead citations.
 func (c Citations) title() string {
-	if n := len(c.dead()); n > 1 {
-		return counted(n, "", "things") + " that it cites are gone"
-	}
-	return "Something that it cites is gone"
+	return counted(len(c.dead()), "dead reference", "dead references")
 }
 
 // result returns in words how many citations there are, and how many of the cited things were

@@ -12,16 +12,17 @@ func TestMemoryPage_DeadCitations(t *testing.T) {
 	v := memoryPage(t, believableRows()[5])
 	v.Citations = believableCitations()
 	expect(t, readingPage(v),
-		in("#cites-gone", in("h3", text("3 things that it cites are gone")), says("Looked for in /srv/code/ledger on 9 Mar 2026, 12:00"),
+		in("#cites-gone", in("h3", text("3 dead references")), says("Searched in /srv/code/ledger on 9 Mar 2026, 12:00"),
 			in("code", count(4)), in(`form[action$="/citations"] button`, count(1))),
 		in("#cites-gone .problems", says("billing/freeze.go is not in the project any more."), says("which has 96 lines now.")),
-		in(".provenance", says("In the project 5 citations, 1 found")),
 	)
+	expect(t, tabOf(v, templates.CostTab), in(".pane-facts", says("Citations 5 citations, 1 found")))
 	v.State, v.DeletedAt = memories.Deleted, noon
 	expect(t, readingPage(v), in("#cites-gone", without("form")))
 
 	v.Citations.Checked = v.Citations.Checked[3:4]
-	expect(t, readingPage(v), in(".reading", without("#cites-gone")), in(".provenance", says("1 citation, found")))
+	expect(t, readingPage(v), in(".pane", without("#cites-gone")))
+	expect(t, tabOf(v, templates.CostTab), in(".pane-facts", says("1 citation, found")))
 	v.Citations = &templates.Citations{}
-	expect(t, readingPage(v), in(".reading", without("#cites-gone")))
+	expect(t, readingPage(v), in(".pane", without("#cites-gone")))
 }

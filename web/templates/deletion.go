@@ -59,24 +59,3 @@ func (v Deletion) remove() Action {
 	remove.Style = Destructive
 	return remove
 }
-
-// TrashRow is the view of one deleted memory.
-type TrashRow struct {
-	MemoryRow
-	// Left are sentences about files that could not be removed or are still in an index.
-	Left []string
-}
-
-func (r TrashRow) restore() Action {
-	return Action{Label: "Restore", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "restore"), Back: r.back(), Does: "restore"}
-}
-
-func (r TrashRow) purge() Action {
-	return Action{
-		Label: "Delete for good", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "purge"),
-		ETag: r.ETag, Back: r.back(), Style: Destructive,
-		Confirm: "Its history goes too. This cannot be undone.",
-	}
-}
-
-func (r TrashRow) back() string { return WithQuery(MemoriesPath(r.Agent), map[string]string{FieldView: TrashView}) }

@@ -28,9 +28,9 @@ func (m BrokenMemory) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix")
 // else used as it is.
 func (m BrokenMemory) consequence() string {
 	if m.State == memories.NeedsAttention {
-		return "Not in CLAUDE.md until it is mended"
+		return "Not in CLAUDE.md until fixed"
 	}
-	return "In use as it is"
+	return "Used, but check the file"
 }
 
 // FlawedFile is the view of one file with its problems.
@@ -122,22 +122,4 @@ func (r DisagreementRow) parties() string {
 		who += " and the agent’s own file"
 	}
 	return who
-}
-
-// FilesDisagree returns the banner of a memory whose files have different contents, with a link to
-// compare them.
-func FilesDisagree(r DisagreementRow) Banner {
-	return Banner{
-		Tone:  Warning,
-		Title: "Conflict: " + r.parties() + " say " + counted(r.Versions, "thing", "different things") + " about this",
-		Text:  "The agent uses the newest. Keep one or merge.",
-		Link:  Link{Label: "Compare the versions", Href: r.path()},
-	}
-}
-
-// Fixes is the view of the page with one memory's problems and fixes.
-type Fixes struct {
-	Frame
-	Agent  Agent
-	Memory BrokenMemory
 }

@@ -5,19 +5,15 @@ import (
 	"memoir/internal/memories"
 )
 
-// History is the view of a memory's revisions.
+// History is the view of one page of a memory's revisions.
 type History struct {
-	Frame
-	Agent Agent
-	MemoryRow
 	Revisions []Revision // newest first
 	Total     int        // on all pages
-	// MoreHref is the address of older revisions, or empty at the end. FirstHref is the address of
-	// the newest ones, or empty on their own page.
-	MoreHref, FirstHref string
+	IsLater   bool       // newer ones are on other pages
+	Older     string     // id of the first revision of the next page; empty at the end
 }
 
-// Revision is the view of one revision, as a diff to the previous one.
+// Revision is the view of one revision, with its diff to the memory now.
 type Revision struct {
 	memories.Revision
 	Agent    string // the slug
@@ -29,7 +25,7 @@ type Revision struct {
 	Readable bool
 	// Restorable reports whether the memory can get this content again.
 	Restorable  bool
-	TypeBefore  memories.Type
+	TypeNow     memories.Type
 	Description diff.Diff
 	Body        diff.Diff
 }
@@ -37,9 +33,9 @@ type Revision struct {
 func (r Revision) title() string {
 	switch {
 	case r.Current && r.First:
-		return "Learned, and never changed"
+		return "Never changed"
 	case r.Current:
-		return "What it says now"
+		return "Now"
 	case r.First:
 		return "First learned"
 	default:
@@ -51,18 +47,24 @@ func (r Revision) title() string {
 // id.
 func (r Revision) anchor() string { return "revision-" + r.ID[:min(len(r.ID), 16)] }
 
-func (r Revision) restore() Action {
+func (r Revision) restore(back string) Action {
 	return Action{
-		Label: "Restore this version", About: "of " + moment(r.SeenAt), ETag: r.ETag,
+		Label: "Restore", About: "the text of " + moment(r.SeenAt), ETag: r.ETag, Back: back,
 		Path: MemoryPath(r.Agent, r.MemoryID, "history", r.ID, "restore"),
 	}
 }
 
-// restore returns the action that restores the memory, for a deleted memory. After it, the memory
-// can get the content of a revision.
-func (v History) restore() Action {
-	return Action{
-		Label: "Restore", About: v.Name, Path: MemoryPath(v.Agent.Slug, v.ID, "restore"), ETag: v.ETag,
-		Back: MemoryPath(v.Agent.Slug, v.ID, "history"), Style: Primary,
+// opens reports whether the diff of r is open at first: that of the newest older revision.
+func (h History) opens(r Revision) bool {
+	for _, other := range h.Revisions {
+		if !other.Current {
+			return other.ID == r.ID
+		}
 	}
+	return false
+}
+
+// older returns the address of the next page of the history.
+func (v Memory) older() string {
+	return WithQuery(v.tab(HistoryTab), map[string]string{FieldRevision: v.History.Older})
 }

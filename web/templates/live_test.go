@@ -140,7 +140,7 @@ func TestLive_RefusedActionStays(t *testing.T) {
 	s := serveSite(t)
 	p := open(t, s.URL+templates.MemoryPath(slug, firstID), "409 (Conflict)")
 	s.set(func(s *site) { s.refuses = true })
-	p.do(chromedp.Click(chromedp.CSS(`#reading form[action$="/delete"] button`)))
+	p.do(chromedp.Click(chromedp.CSS(`#pane form[action$="/delete"] button`)))
 	p.until(`document.querySelector("h1").textContent === "Changed on disk"`)
 	s.until(t, s.unfollowed)
 }
@@ -149,13 +149,13 @@ func TestLive_DeleteOpenMemory(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := open(t, s.URL+templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000001"))
-	p.do(chromedp.Click(chromedp.CSS(`#reading form[action$="/delete"] button`)))
+	p.do(chromedp.Click(chromedp.CSS(`#pane form[action$="/delete"] button`)))
 	p.until(rowCount + ` === 9`)
 	if got, want := evaluate[string](p, `location.pathname`), templates.MemoriesPath(slug); got != want {
 		t.Errorf("the address is %s, want %s", got, want)
 	}
 	s.learn("Something new")
-	p.until(rowCount + ` === 10`)
+	p.until(`document.getElementById("held")?.textContent === "1 new · Show"`) // the next row has the focus
 }
 
 func TestLive_SearchWhileTyping(t *testing.T) {

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"slices"
 	"strings"
 
 	"memoir/internal/memories"
@@ -20,7 +19,9 @@ type Memories struct {
 	Open      *Memory // nil if there is nothing to open
 	// Arrived means that the address names no memory: Open is the first one, for a wide screen.
 	Arrived bool
-	Shared  []SharedGroup
+	// Form is the form in the pane, instead of a memory. It is nil without one.
+	Form   *MemoryForm
+	Shared []SharedGroup
 	// Facts are the first of FactsFound facts of the agent's indexes that match the search.
 	Facts      []SearchResult
 	FactsFound int
@@ -116,26 +117,6 @@ func (v Memories) title() string {
 func (v Memories) opened() bool { return v.Open != nil && !v.Arrived }
 
 func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
-
-// neighbours returns the rows before and after the open memory in the list, across groups. Each is
-// nil if it does not exist. Both are nil if no memory is open or the list does not have it.
-func (v Memories) neighbours() (before, after *MemoryRow) {
-	if v.Open == nil {
-		return nil, nil
-	}
-	var rows []MemoryRow
-	for _, g := range v.Groups {
-		rows = append(rows, g.Rows...)
-	}
-	at := slices.IndexFunc(rows, v.isOpen)
-	if at > 0 {
-		before = &rows[at-1]
-	}
-	if at >= 0 && at+1 < len(rows) {
-		after = &rows[at+1]
-	}
-	return before, after
-}
 
 // shown returns the number of memories that a filter has found, in words.
 func (v Memories) shown() string {

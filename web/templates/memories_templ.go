@@ -55,7 +55,7 @@ func MemoriesPage(v Memories) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if v.opened() {
+				if v.showsPane() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " data-open")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -139,7 +139,7 @@ func MemoriesPage(v Memories) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = reading(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = pane(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,20 +1,63 @@
 package templates
 
 import (
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 )
 
-// Memory is the view of one memory in the reading pane.
+// PaneTab is a tab of an open memory, as the parameter FieldTab spells it.
+type PaneTab string
+
+// The tabs. The zero PaneTab is TextTab.
+const (
+	TextTab    PaneTab = ""
+	HistoryTab PaneTab = "history"
+	CostTab    PaneTab = "cost"
+	FileTab    PaneTab = "file"
+)
+
+// ParsePaneTab returns the tab with that name. ok is false for an unknown name.
+func ParsePaneTab(name string) (tab PaneTab, ok bool) {
+	switch tab = PaneTab(name); tab {
+	case TextTab, HistoryTab, CostTab, FileTab:
+		return tab, true
+	}
+	return TextTab, name == "text"
+}
+
+// Parameters of the address of a memory, and fields of its forms.
+const (
+	FieldTab      = "tab"
+	FieldRevision = "revision" // the revision that the history begins with
+	FieldAnyway   = "anyway"   // saves a text with a secret
+	// FieldShowSecret shows the form with the text of a masked memory.
+	FieldShowSecret = "reveal"
+)
+
+// Memory is the view of one memory in the pane.
 type Memory struct {
 	Agent Agent
 	View  View // of the list that it was opened from
 	MemoryRow
+	Tab      PaneTab
+	CanWrite bool
+	// Revealed reports whether the texts are shown without masks.
+	Revealed  bool
+	Revisions int // number of them
+	Notes     []MemoryNote
+	// Next is the row that opens after a decision: the one below, else the one above. It is nil if
+	// the list has no other row, or is unknown.
+	Next *MemoryRow
+
 	Body       markdown.HTML
 	LinkedFrom []Link // memories that link to it
 	Recalls    RecallsOfMemory
-	// Disagreement is the conflict of its files. It is nil if they agree.
-	Disagreement *DisagreementRow
 	// Twins are the memories of the same name that the agent has in the other scope or receives.
 	Twins []Twin
 	// SharedWithAll reports whether a shared directory exists besides this agent's. MoveTargets are
@@ -23,6 +66,91 @@ type Memory struct {
 	MoveTargets   []string
 	// Citations is the result of the last check. It is nil if there was no check.
 	Citations *Citations
+
+	History *History      // only on its tab
+	Entry   IndexEntry    // only on the tab of costs
+	Given   []RecallWith  // newest first; only on the tab of costs
+	Fixes   *BrokenMemory // only on the tab of the file, if the memory has a problem
+}
+
+// MemoryNote is a note above a memory's text about something that waits for a decision.
+type MemoryNote struct {
+	Kind      string // of the review's item, or NoteWarning
+	Others    []Link // the other memories that it is about
+	Reason    string
+	Href      string // of the item; empty for a problem
+	IsProblem bool   // leads to the tab of the file
+}
+
+// NoteWarning is the kind of a note about a memory that is used although its file has a problem.
+const NoteWarning = "warning"
+
+// ConflictNote returns the note about files of one memory with different contents.
+func ConflictNote(r DisagreementRow) MemoryNote {
+	return MemoryNote{Kind: "conflict", Reason: r.parties() + ", " + counted(r.Versions, "text", "different texts"), Href: r.path()}
+}
+
+func (n MemoryNote) tone() Tone {
+	if n.Kind == "secret" || n.Kind == "injection" {
+		return Danger
+	}
+	return Warning
+}
+
+func (n MemoryNote) icon() string {
+	switch n.Kind {
+	case "secret", "injection", "contradiction", "conflict", "broken", "expired", "link":
+		return n.Kind
+	case "duplicate":
+		return "copy"
+	case "unchecked":
+		return "clock"
+	}
+	return "attention"
+}
+
+// label returns the words before the reason. With other memories, they name them.
+func (n MemoryNote) label() string {
+	switch {
+	case n.Kind == NoteWarning:
+		return "Warning"
+	case len(n.Others) == 0:
+		return ReviewWord(n.Kind)
+	case n.Kind == "contradiction":
+		return "Contradicts"
+	case n.Kind == "duplicate":
+		return "Same as"
+	default:
+		return ReviewWord(n.Kind) + " with"
+	}
+}
+
+func (n MemoryNote) link(v Memory) Link {
+	switch {
+	case n.IsProblem:
+		return Link{Label: "Fix", Href: v.tab(FileTab)}
+	case len(n.Others) > 0 || n.Kind == "conflict":
+		return Link{Label: "Compare", Href: n.Href}
+	default:
+		return Link{Label: "Review", Href: n.Href}
+	}
+}
+
+// IndexEntry is the line of a MEMORY.md that leads to a memory. The zero value means that none does.
+type IndexEntry struct {
+	Path   string
+	Line   int // counted from 1
+	Text   string
+	Loaded bool // an agent loads the line
+}
+
+// RecallWith is a recall that delivered the memory, or that chose it and did not deliver it.
+type RecallWith struct {
+	At      time.Time
+	Session string // empty: none
+	AskedBy string
+	Query   string
+	Given   bool
 }
 
 // Twin is the view of a memory of the same name: private, team or shared.
@@ -31,6 +159,16 @@ type Twin struct {
 	Shared bool // shared with all agents
 	Same   bool // whether the content is the same
 	Body   markdown.HTML
+}
+
+// MemoryFilePath returns the address of the tab with a memory's file.
+func MemoryFilePath(slug, id string) string { return tabPath(slug, id, FileTab) }
+
+// HistoryPath returns the address of the tab with a memory's revisions.
+func HistoryPath(slug, id string) string { return tabPath(slug, id, HistoryTab) }
+
+func tabPath(slug, id string, tab PaneTab) string {
+	return WithQuery(MemoryPath(slug, id), map[string]string{FieldTab: string(tab)})
 }
 
 func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
@@ -118,12 +256,152 @@ func MovedBack(m memories.Memory, etag, back, from string, to memories.Scope) Ac
 	return undo
 }
 
+// afterwards returns the page that opens after a decision, and the HTML id of its row.
+func (v Memory) afterwards() (page, row string) {
+	if v.Next == nil {
+		return v.View.List(), ""
+	}
+	return v.View.Memory(v.Next.ID), RowID(v.Next.ID)
+}
+
+func (v Memory) purge() Action {
+	return Action{
+		Label: "Delete permanently", About: v.Name, Path: v.at("purge"), ETag: v.ETag, Back: v.View.List(), Style: Destructive,
+		Confirm: "Its history goes too. This cannot be undone.",
+	}
+}
+
 func (v Memory) remove() Action {
-	remove := v.Delete(v.View.List())
+	remove := v.Delete("")
+	remove.Back, remove.Focus = v.afterwards()
 	remove.Style = Destructive
 	return remove
 }
 
 func (v Memory) verify() Action {
-	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back(), Does: "verify"}
+	verify := Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Does: "verify"}
+	verify.Back, verify.Focus = v.afterwards()
+	return verify
+}
+
+// tab returns the address of a tab, which keeps the filter of the list.
+func (v Memory) tab(t PaneTab) string {
+	return WithQuery(v.View.Memory(v.ID), map[string]string{FieldTab: string(t)})
+}
+
+// form returns the address of the form for the memory, which keeps the filter of the list.
+func (v Memory) form() string {
+	form := v.View.at(v.at("edit"))
+	if v.Revealed {
+		form = WithQuery(form, map[string]string{FieldShowSecret: "true"})
+	}
+	return form
+}
+
+func (v Memory) masked() bool { return v.IsQuarantined() && !v.Revealed }
+
+func (v Memory) canEdit() bool {
+	return v.CanWrite && v.Readable && v.State != memories.Deleted && !v.masked()
+}
+
+// ageWords returns the age in words: "today", "5 days old".
+func (v Memory) ageWords() string {
+	if days, ok := strings.CutSuffix(v.Age.Text, " ago"); ok {
+		return days + " old"
+	}
+	return v.Age.Text
+}
+
+// tokenWords returns about how many tokens an agent reads for the memory: its part of CLAUDE.md, else
+// its text.
+func (v Memory) tokenWords() string {
+	chars := v.ClaudeMDChars
+	if chars == 0 {
+		chars = len(v.Description) + len(v.Memory.Body)
+	}
+	return counted(claudemd.ApproximateTokens(chars), "token", "tokens")
+}
+
+// claudeMDWords returns how much of CLAUDE.md the memory takes.
+func (v Memory) claudeMDWords() string {
+	switch {
+	case v.ClaudeMDChars == 0 || v.State == memories.Deleted:
+		return "Not included"
+	case v.ClaudeMDListed:
+		return "One line, " + v.claudeMDSize()
+	case !v.Agent.published():
+		return v.claudeMDSize() + ", if Memoir wrote it"
+	default:
+		return v.claudeMDSize()
+	}
+}
+
+func (v Memory) claudeMDSize() string {
+	return counted(v.ClaudeMDChars, "character", "characters") + ", " + counted(claudemd.ApproximateTokens(v.ClaudeMDChars), "token", "tokens")
+}
+
+// useWords returns how often and how recently an agent has read the memory's file, or "" if the hooks
+// have reported neither a read nor a loaded index.
+func (r MemoryRow) useWords() string {
+	switch u := r.Use; {
+	case u == nil || u.Reads == 0 && u.Loads == 0:
+		return ""
+	case u.Reads == 0:
+		return "never, in " + counted(u.Loads, "conversation", "conversations") + " that loaded its line"
+	default:
+		return counted(u.Reads, "time", "times") + ", last " + memories.AgeOf(*u.LastReadAt, time.Now()).String()
+	}
+}
+
+// indexWords returns whether MEMORY.md leads an agent to the memory, or "" if that is unknown or the
+// memory is deleted.
+func (r MemoryRow) indexWords() string {
+	switch {
+	case r.State == memories.Deleted:
+		return ""
+	case r.Index == memories.Unlisted:
+		return "Not listed"
+	case r.Index == memories.Listed:
+		return "Listed, not loaded"
+	case r.Index == memories.LoadedByLine:
+		return "Listed and loaded"
+	}
+	return ""
+}
+
+// otherFiles returns the memory's files besides the one with its content.
+func (v Memory) otherFiles() []memories.MemoryFile {
+	return slices.DeleteFunc(slices.Clone(v.Files), func(f memories.MemoryFile) bool { return f.Path == v.Memory.Path })
+}
+
+// sessionDay returns the day of a session in words, or "" if its name does not contain it.
+func sessionDay(name string) string {
+	s := agents.ParseSession(name)
+	if s.User == "" {
+		return ""
+	}
+	return s.Thread.Local().Format("2 Jan")
+}
+
+// showsPane reports whether a narrow window shows the pane instead of the list.
+func (v Memories) showsPane() bool { return v.opened() || v.Form != nil }
+
+// Neighbour returns the row below the open memory in the list, across groups, else the one above. It
+// is nil if no memory is open, or the list has no other row or does not have it.
+func (v Memories) Neighbour() *MemoryRow {
+	if v.Open == nil {
+		return nil
+	}
+	var rows []MemoryRow
+	for _, g := range v.Groups {
+		rows = append(rows, g.Rows...)
+	}
+	at := slices.IndexFunc(rows, v.isOpen)
+	switch {
+	case at >= 0 && at+1 < len(rows):
+		return &rows[at+1]
+	case at > 0:
+		return &rows[at-1]
+	}
+	return nil
 }

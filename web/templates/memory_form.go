@@ -1,7 +1,9 @@
 package templates
 
 import (
+	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
@@ -12,6 +14,7 @@ import (
 type MemoryForm struct {
 	Frame
 	Agent Agent
+	View  View   // of the list that the form was opened from
 	ID    string // empty for a new memory
 	ETag  string // the state that the user saw; empty for a new memory
 
@@ -30,6 +33,11 @@ type MemoryForm struct {
 
 	// Problems are sentences about invalid fields, by field name.
 	Problems map[string]string
+	// Secret is what looks like a secret in the submitted text, which was not saved yet. It is empty if
+	// nothing does.
+	Secret string
+	// Revealed reports whether the form has the text of a masked memory.
+	Revealed bool
 	// Taken is a link to the memory that already has the name. Its label is empty if the name is
 	// free.
 	Taken Link
@@ -58,10 +66,9 @@ type Theirs struct {
 func ChangedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: "It changed while you were editing",
-		Text: "Nothing was overwritten. What you wrote is kept here, beside what the memory says now. " +
-			"Keep what is there, save yours over it, or bring the two together and save.",
-		Link: Link{Label: "Go on editing", Href: "#body"},
+		Title: "This changed while you were editing",
+		Text:  "Nothing was saved. Use theirs, overwrite it, or merge both texts and save.",
+		Link:  Link{Label: "Back to editing", Href: "#body"},
 	}
 }
 
@@ -69,15 +76,15 @@ func ChangedMeanwhile() Banner {
 func DeletedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: "It was deleted while you were editing",
-		Text:  "What you wrote is kept here. Save it to bring the memory back with it, or leave the memory deleted.",
-		Link:  Link{Label: "Go on editing", Href: "#body"},
+		Title: "This was deleted while you were editing",
+		Text:  "Your text is below. Save it to restore the memory, or leave it deleted.",
+		Link:  Link{Label: "Back to editing", Href: "#body"},
 	}
 }
 
 // NotSaved returns the banner for a memory or log entry that was not saved, with the reason.
 func NotSaved(reason string) Banner {
-	return Banner{Tone: Danger, Title: "It is not saved", Text: reason + " What you wrote is kept here."}
+	return Banner{Tone: Danger, Title: "Not saved", Text: reason + " Your text is below."}
 }
 
 func (v MemoryForm) isNew() bool { return v.ID == "" }
@@ -86,7 +93,7 @@ func (v MemoryForm) merges() bool { return v.Theirs != nil && v.Theirs.From != "
 
 func (v MemoryForm) title() string {
 	if v.Proposal != "" {
-		return "Edit the proposal"
+		return "Edit suggestion"
 	}
 	if v.Fact != "" {
 		return "Make a memory of it"
@@ -113,6 +120,36 @@ func (v MemoryForm) path() string {
 	return MemoryPath(v.Agent.Slug, v.ID, "edit")
 }
 
+// isInPane reports whether the form is shown next to the list.
+func (v MemoryForm) isInPane() bool { return v.Proposal == "" && v.Fact == "" && v.With == "" }
+
+// back returns the address of the page that the form was opened from.
+func (v MemoryForm) back() string {
+	view := v.View
+	view.Agent = v.Agent.Slug
+	if v.isNew() {
+		return view.List()
+	}
+	return view.Memory(v.ID)
+}
+
+// draft returns the key under which a browser keeps the unsaved text. It is empty for a text that must
+// not be kept: one with a secret, and one that is compared with another.
+func (v MemoryForm) draft() string {
+	if !v.isInPane() || v.Revealed || v.Secret != "" || v.Theirs != nil {
+		return ""
+	}
+	return v.Agent.Slug + "/" + cmp.Or(v.ID, "new")
+}
+
+// summaryLength is the length of a description that agents see whole in an index, in Unicode
+// characters (arbitrary, below memories.MaxEntryLength).
+const summaryLength = 150
+
+func (v MemoryForm) descriptionCount() string {
+	return number(utf8.RuneCountInString(v.Description)) + " of " + number(summaryLength)
+}
+
 func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 
 // leave returns the link that leaves the form without saving. It leads to the page or the list from
@@ -126,13 +163,13 @@ func (v MemoryForm) leave() Link {
 	case v.merges():
 		return Link{Label: "Cancel", Href: ReviewKindPath(v.Agent.Slug, "conflict")}
 	case v.Theirs != nil:
-		return Link{Label: "Keep what is there", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
+		return Link{Label: "Use theirs", Href: v.back()}
 	case v.Fact != "":
 		return Link{Label: "Back to Context", Href: IndexPath(v.Agent.Slug)}
 	case v.isNew():
-		return Link{Label: "Cancel", Href: MemoriesPath(v.Agent.Slug)}
+		return Link{Label: "Cancel", Href: v.back()}
 	default:
-		return Link{Label: "Cancel", Href: MemoryPath(v.Agent.Slug, v.ID)}
+		return Link{Label: "Cancel", Href: v.back()}
 	}
 }
 
@@ -140,32 +177,32 @@ func (v MemoryForm) leave() Link {
 // method theirs returns the heading over that one.
 func (v MemoryForm) mine() string {
 	if v.merges() {
-		return "What the agent goes by"
+		return "Current text"
 	}
-	return "What you wrote"
+	return "Yours"
 }
 
 func (v MemoryForm) theirs() string {
 	switch {
 	case v.merges():
-		return "What " + v.Theirs.From + " says"
+		return "Text in " + v.Theirs.From
 	case v.Theirs.Deleted:
-		return "What was deleted"
+		return "Deleted text"
 	default:
-		return "What is there now"
+		return "Theirs"
 	}
 }
 
 func (v MemoryForm) save() string {
 	switch {
 	case v.Proposal != "":
-		return "Accept as it is here"
+		return "Accept"
 	case v.Theirs != nil && v.Theirs.Deleted:
-		return "Save mine and bring it back"
+		return "Save and restore"
 	case v.merges():
-		return "Save what I made of them"
+		return "Save merged version"
 	case v.Theirs != nil:
-		return "Save mine over it"
+		return "Overwrite"
 	default:
 		return "Save"
 	}

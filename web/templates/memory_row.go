@@ -32,35 +32,6 @@ type Chip struct {
 	Text string
 }
 
-// useWords returns how often and how recently an agent has read the memory's file, or "" if the hooks
-// have reported neither a read nor a loaded index.
-func (r MemoryRow) useWords() string {
-	switch u := r.Use; {
-	case u == nil || u.Reads == 0 && u.Loads == 0:
-		return ""
-	case u.Reads == 0:
-		return "never, in " + counted(u.Loads, "conversation", "conversations") + " that loaded its line"
-	default:
-		return counted(u.Reads, "time", "times") + ", last " + memories.AgeOf(*u.LastReadAt, time.Now()).String()
-	}
-}
-
-// indexWords returns whether MEMORY.md leads an agent to the memory, or "" if that is unknown or the
-// memory is deleted.
-func (r MemoryRow) indexWords() string {
-	switch {
-	case r.State == memories.Deleted:
-		return ""
-	case r.Index == memories.Unlisted:
-		return "no line leads to it"
-	case r.Index == memories.Listed:
-		return "listed, not loaded at the start"
-	case r.Index == memories.LoadedByLine:
-		return "listed and loaded"
-	}
-	return ""
-}
-
 // Hits are a memory's texts with the hits of a search marked.
 type Hits struct {
 	Name        []words.Part
@@ -137,20 +108,6 @@ func Deleted(agent, id, name, back string) Notice {
 			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back,
 			Does: "undo", Focus: RowID(id), Style: Primary,
 		}},
-	}
-}
-
-// cost returns in words how many characters of CLAUDE.md the memory takes, or "index line" if it
-// has one line only. It is empty if CLAUDE.md has no text of the memory, or Memoir writes none for
-// the agent.
-func (r MemoryRow) cost(a Agent) string {
-	switch {
-	case !a.published() || r.Type == "" || r.ClaudeMDChars == 0:
-		return ""
-	case r.ClaudeMDListed:
-		return "index line"
-	default:
-		return counted(r.ClaudeMDChars, "character", "characters")
 	}
 }
 

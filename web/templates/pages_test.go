@@ -127,7 +127,7 @@ func TestMemories_ReaderCannotSelect(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, list, _ := strings.Cut(page.String(), `class="list-column"`)
-	list, _, _ = strings.Cut(list, `id="reading"`)
+	list, _, _ = strings.Cut(list, `id="pane"`)
 	for _, control := range []string{"checkbox", `method="post"`, "data-action"} {
 		if strings.Contains(list, control) {
 			t.Errorf("a reader gets %q", control)
@@ -231,19 +231,43 @@ func TestBanner_ForgetAsksAgain(t *testing.T) {
 
 func TestMemoryPage_ShowsAll(t *testing.T) {
 	t.Parallel()
-	expect(t, readingPage(memoryPage(t, believableRows()[1])),
-		in(".reading h2", text("Never promise a refund date")),
+	open := memoryPage(t, believableRows()[1])
+	expect(t, readingPage(open),
+		in(".pane h2", text("Never promise a refund date")),
 		in(".prose h3", text("Exceptions")),
 		in(".prose a", count(2)),
-		in(".stale", says("This memory is 12 days old.")),
-		in(".files li", each(
-			"memory/feedback_language.md the agent’s own memory 9 Mar 2026, 12:00",
-			"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md from session of 9 Mar 2025, 09:25 9 Mar 2026, 11:00")),
-		in(".figures", says("1.2 KiB"), says("1,011 characters")),
-		in(`.actions a[href$="/raw"]`, text("Raw file")),
-		in(`.reading form[action$="/delete"]`, count(1)),
-		in(`.reading form[action$="/verify"] button`, text("Still true Never promise a refund date")),
+		in(".pane .meta", says("12 days old"), says("253 tokens")),
+		in(".pane-tabs a", each("Text", "History 14", "Cost and recall", "File")),
+		in(".pane-note", each("Contradicts freeze_december Different dates Compare", "Expired Date passed: 30 Nov 2025 Review")),
+		in(".pane-facts", says("Linked from Billing migration freeze"), without("code")),
+		in(`.menu a[href$="/raw"]`, text("Raw file")),
+		in(`.pane form[action$="/delete"]`, count(1)),
+		in(`.pane form[action$="/verify"] button`, text("Still true Never promise a refund date V")),
 		in("main", without(`form[action$="/type"]`)),
+	)
+	expect(t, tabOf(open, templates.FileTab),
+		in(".pane-facts", says("memory/feedback_language.md"), says("1.2 KiB"), says("9f86d081884c7d65")),
+		in(".files li", each("sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md 9 Mar 2026, 11:00")),
+	)
+	expect(t, tabOf(costs(open), templates.CostTab),
+		in(".pane-facts", says("1,011 characters, 253 tokens"), says("line 14, loaded")),
+		in(".recalls tbody tr", count(3)), in(".recalls tbody tr:nth-child(2)", says("Near miss")),
+	)
+}
+
+func TestMemoryPage_ReaderCannotWrite(t *testing.T) {
+	t.Parallel()
+	open := masked(memoryPage(t, believableRows()[1]))
+	open.CanWrite = false
+	for _, tab := range []templates.PaneTab{templates.TextTab, templates.FileTab, templates.CostTab} {
+		expect(t, tabOf(open, tab), in("#pane", without("form"), without(`a[href*="/edit"]`)))
+	}
+}
+
+func TestMemoryPage_Masked(t *testing.T) {
+	t.Parallel()
+	expect(t, readingPage(masked(memoryPage(t, believableRows()[1]))),
+		in(`form[action$="/reveal"] button`, text("Reveal R")), in("#pane", without("[data-copy]"), without(`form[action*="/move"]`), without(`a[data-action="edit"]`)),
 	)
 }
 
@@ -257,8 +281,7 @@ func TestMemoryPage_OffersTypes(t *testing.T) {
 func TestMemoryPage_Unreadable(t *testing.T) {
 	t.Parallel()
 	expect(t, readingPage(memoryPage(t, believableRows()[9])),
-		in(".reading .banner", says("not valid UTF-8"), without("form")),
-		in(".reading", without(".prose"), in(`p a[href$="/raw"]`, text("See its raw bytes"))),
+		in(".pane", without(".prose"), in(`.pane-body p a[href$="/raw"]`, text("Raw file"))),
 	)
 }
 
@@ -266,10 +289,8 @@ func TestMemoryPage_Deleted(t *testing.T) {
 	t.Parallel()
 	v := memoryPage(t, believableRows()[1])
 	v.State, v.DeletedAt, v.Files = memories.Deleted, noon, nil
-	expect(t, readingPage(v),
-		in(`.reading form[action$="/restore"]`, count(1)), in(".reading", without(`form[action$="/delete"]`)),
-		in(".provenance", says("Last seen in memory/feedback_language.md")),
-	)
+	expect(t, readingPage(v), in(`.pane form[action$="/restore"]`, count(1)), in(".pane", without(`form[action$="/delete"]`)))
+	expect(t, tabOf(v, templates.FileTab), in(".pane-body", says("No file on disk has this memory now.")))
 }
 
 func TestTrash_ActorAndActions(t *testing.T) {

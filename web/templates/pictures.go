@@ -65,5 +65,3 @@ func (c CountsByType) summary(i int) string {
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
 func patternOf(kind string) string { return "pattern-" + iconOf(memories.Type(kind)) }
-
-func filledWith(kind string) string { return "url(#" + patternOf(kind) + ")" }

@@ -22,7 +22,7 @@ const (
 	FieldDays     = "days"     // length of a snooze
 	FieldReveal   = "reveal"   // shows a secret
 	FieldGroup    = "group"    // of kinds
-	FieldPage     = "page" // number of a page, from 1
+	FieldPage     = "page"     // number of a page, from 1
 	FieldMerge    = "merge"
 )
 

@@ -265,5 +265,3 @@ func apiMemoryPath(slug, id string) string {
 
 // RowID returns the HTML id of a memory's row, which is the same in all lists.
 func RowID(id string) string { return "memory-" + id }
-
-func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

@@ -1,4 +1,4 @@
-package pages
+package memorypane
 
 import (
 	"context"
@@ -17,28 +17,29 @@ import (
 // usual and limits the cost of a hostile text.
 const maxLinks = 50
 
-// links resolves the link targets of a text to the pages of memories.
-type links struct {
+// Links resolves the link targets of a text to the pages of memories.
+type Links struct {
 	ctx   context.Context
 	store records.Memories
 	agent records.Agent
-	href  func(id string) string // returns the page of a memory
-	known map[string]string      // by target; "" means that no memory has that name
-	err   error                  // the first failed look-up
+	// Href returns the page of a memory.
+	Href  func(id string) string
+	known map[string]string // by target; "" means that no memory has that name
+	err   error             // the first failed look-up
 }
 
-// linksOf returns a resolver whose links lead to the pages of the agent's memories. It looks
-// memories up with ctx. The caller may replace its href.
-func (s *site) linksOf(ctx context.Context, agent records.Agent) *links {
-	return &links{
-		ctx: ctx, store: s.store, agent: agent, known: map[string]string{},
-		href: func(id string) string { return templates.MemoryPath(agent.Slug, id) },
+// LinksOf returns a resolver whose links lead to the pages of the agent's memories. It looks
+// memories up with ctx. The caller may replace its Href.
+func LinksOf(ctx context.Context, store records.Memories, agent records.Agent) *Links {
+	return &Links{
+		ctx: ctx, store: store, agent: agent, known: map[string]string{},
+		Href: func(id string) string { return templates.MemoryPath(agent.Slug, id) },
 	}
 }
 
-// render returns the Markdown text as HTML. A link that names one of the agent's memories leads to
-// its page. render returns the error of the first failed look-up, also of an earlier text.
-func (l *links) render(text string) (markdown.HTML, error) {
+// Render returns the Markdown text as HTML. A link that names one of the agent's memories leads to
+// its page. Render returns the error of the first failed look-up, also of an earlier text.
+func (l *Links) Render(text string) (markdown.HTML, error) {
 	body, err := markdown.Render(text, l.resolve)
 	return body, errors.Join(err, l.err)
 }
@@ -46,7 +47,7 @@ func (l *links) render(text string) (markdown.HTML, error) {
 // resolve returns the page of the agent's memory named target, or named like the file target
 // without its extension. ok is false if no memory has such a name. After an error, or after
 // maxLinks different targets, it looks up no other target, and ok is false for those.
-func (l *links) resolve(target string) (href string, ok bool) {
+func (l *Links) resolve(target string) (href string, ok bool) {
 	if href, ok := l.known[target]; ok {
 		return href, href != ""
 	}
@@ -55,7 +56,7 @@ func (l *links) resolve(target string) (href string, ok bool) {
 	}
 	l.known[target] = ""
 	for _, name := range []string{target, strings.TrimSuffix(path.Base(target), path.Ext(target))} {
-		if !isText(name) {
+		if name == "" || !memories.CanBeText(name) {
 			continue
 		}
 		page, err := l.store.Memories(l.ctx, l.agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 1})
@@ -64,7 +65,7 @@ func (l *links) resolve(target string) (href string, ok bool) {
 			return "", false
 		}
 		if len(page.Memories) > 0 {
-			l.known[target] = l.href(page.Memories[0].ID)
+			l.known[target] = l.Href(page.Memories[0].ID)
 			break
 		}
 	}
@@ -75,14 +76,14 @@ func (l *links) resolve(target string) (href string, ok bool) {
 // They are the best matches for its name.
 const maxLinkedFrom = 50
 
-// linkedFrom returns links to the agent's memories whose bodies link to m by name or by file. The
+// LinkedFrom returns links to the agent's memories whose bodies link to m by name or by file. The
 // links keep the filter of view. It considers only the best maxLinkedFrom matches for m's name. It
 // returns nil if m is deleted or unreadable.
-func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
+func LinkedFrom(ctx context.Context, store records.Memories, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
 	}
-	page, err := s.store.Memories(ctx, agent, memories.Filter{Query: m.Name}, memories.PageRequest{Limit: maxLinkedFrom})
+	page, err := store.Memories(ctx, agent, memories.Filter{Query: m.Name}, memories.PageRequest{Limit: maxLinkedFrom})
 	if err != nil {
 		return nil, err
 	}
