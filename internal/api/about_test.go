@@ -48,7 +48,7 @@ func TestAbout_ClaudeSettings(t *testing.T) {
 	})
 	s := serve(t, m, api.Options{})
 	about := s.ok(200, "GET", "/api/v1/agents/reviewer/about", nil)
-	if about["scope"] != "user" || about["seen_by"] != "All your projects on this machine, and nobody else." || about["claude_on"] != false {
+	if about["scope"] != "user" || about["seen_by"] != "Only you, in all your projects on this machine." || about["claude_on"] != false {
 		t.Errorf("about %v", about)
 	}
 	if first := about.list("claude_on_links")[0]; first["name"] != "CLAUDE_CODE_DISABLE_AUTO_MEMORY" || first["says"] != "1" || first["holds"] != true || first["problem"] != nil {

@@ -270,7 +270,7 @@ func TestMemoryTool_InnerLink(t *testing.T) {
 func TestMemoryTool_HiddenFileStays(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/sub/a.md": memoirtest.Note("A", memories.User, "Alpha."), "ada/memory/sub/deep/.git/config": "[core]\n"})
-	s.tool(object{"command": "delete", "path": "/memories/sub"}, "Error: memory/sub/deep/.git is hidden, and not the agent's to remove. Nothing was removed. Remove it by hand first, or leave memory/sub as it is.", true)
+	s.tool(object{"command": "delete", "path": "/memories/sub"}, "Error: memory/sub/deep/.git is hidden, and agents cannot remove hidden files. Nothing was removed. Remove it by hand, or keep memory/sub.", true)
 	if s.Memory("ada", "A").State != memories.Active || s.Read("ada/memory/sub/a.md") == "" {
 		t.Error("something was removed")
 	}
@@ -280,13 +280,13 @@ func TestMemoryTool_InvalidFile(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/a.md": memoirtest.Note("A", memories.User, "Alpha.")})
 	long := strings.Repeat("x", memories.MaxFileSize+1)
-	s.tool(object{"command": "create", "path": "/memories/long.md", "file_text": long}, "Error: memory/long.md would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own.", true)
-	s.tool(object{"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": long}, "Error: memory/a.md would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own.", true)
+	s.tool(object{"command": "create", "path": "/memories/long.md", "file_text": long}, "Error: memory/long.md would be larger than 1 MiB, the limit of a memory. Nothing was written. Move details into a separate file.", true)
+	s.tool(object{"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": long}, "Error: memory/a.md would be larger than 1 MiB, the limit of a memory. Nothing was written. Move details into a separate file.", true)
 	if s.Read("ada/memory/long.md") != "" || len(s.Read("ada/memory/a.md")) > 100 {
 		t.Error("it was written")
 	}
 	s.Write("ada/memory/long.md", long)
-	s.tool(object{"command": "view", "path": "/memories/long.md"}, "Error: memory/long.md is larger than 1 MiB, and cannot be read here. It is unchanged.", true)
+	s.tool(object{"command": "view", "path": "/memories/long.md"}, "Error: memory/long.md is larger than 1 MiB, the limit of a memory. It is unchanged. Split it into smaller files.", true)
 }
 
 func TestMemoryTool_MakesDirectory(t *testing.T) {

@@ -40,7 +40,7 @@ func TestTeam_SaveMoveCopy(t *testing.T) {
 		t.Errorf("a credential gives %v", p)
 	}
 	s.tool(object{"command": "create", "path": "/memories/team-evil/a.md", "file_text": memoirtest.Note("Evil", memories.User, "Private.")}, "File created successfully at: /memories/team-evil/a.md", false)
-	s.tool(object{"command": "create", "path": "/memories/team/key.md", "file_text": secret + "\n"}, "Error: memory/team/key.md has in line 1 what looks like a credential (aws-access-token), which everybody in the team would read: keep it elsewhere and say where, or keep the memory private. Nothing was written.", true)
+	s.tool(object{"command": "create", "path": "/memories/team/key.md", "file_text": secret + "\n"}, "Error: memory/team/key.md has a possible credential in line 1 (aws-access-token), which the whole team could read; remove it, or keep the memory private. Nothing was written.", true)
 	for query, want := range map[string]string{"scope=team": "Tabs Wiki", "scope=private": "Evil Tabs", "": "Evil Tabs Tabs Wiki", "scope=team&q=wiki": "Wiki", "scope=team&name=Tabs": "Tabs"} {
 		list := s.ok(200, "GET", all+"?sort=name&"+query, nil)
 		if got := names(list.list("memories"), "name"); got != want || list["total"] != float64(len(strings.Fields(want))) {

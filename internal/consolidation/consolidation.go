@@ -107,7 +107,7 @@ var errOff = &memories.ConflictError{Reason: "Consolidation is switched off (--c
 var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is switched off. Nothing was changed. Switch it on under About to have its memories consolidated."}
 
 // errClaudeMemoryOff means that Claude Code's own memory is off for the agent.
-var errClaudeMemoryOff = &memories.ConflictError{Reason: "Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was changed. About shows the setting that decides."}
+var errClaudeMemoryOff = &memories.ConflictError{Reason: "Claude Code's memory is off for this agent. Nothing was changed. Settings shows how to switch it on."}
 
 // checkOn returns errMemoryOff or errClaudeMemoryOff if the agent's memory is off. It returns other
 // errors if that cannot be found out.

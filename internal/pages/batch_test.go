@@ -155,7 +155,7 @@ func TestBatch_TrashRestoreAndPurge(t *testing.T) {
 	s := serve(t, facts(4))
 	s.selecting(t, s.get(t, adaList), "Delete", "Fact 01", "Fact 02", "Fact 03")
 	trash := adaList + "?view=trash"
-	page = s.selecting(t, s.get(t, trash), "Restore", "Fact 01", "Fact 02")
+	page := s.selecting(t, s.get(t, trash), "Restore", "Fact 01", "Fact 02")
 	page.expect(http.StatusOK, "2 memories restored")
 	if got := page.names(); !slices.Equal(got, []string{"Fact 03"}) || page.Request.URL.RequestURI() != trash {
 		t.Errorf("%s has %q", page.Request.URL, got)

@@ -104,7 +104,7 @@ func TestDecideMissing_NamesFailures(t *testing.T) {
 	s := serve(t, manyMemories(12))
 	seen := s.loseAll(t)
 	s.Remove("ada")
-	s.submit(t, seen, "Write them back").expect(http.StatusConflict, "13 of 13 could not be done", "“Fact 00”", "“untyped”", "is not there")
+	s.submit(t, seen, "Write them back").expect(http.StatusConflict, "13 of 13 could not be done", "“Fact 00”", "“untyped”", "not found")
 }
 
 func TestBlocked_LeadsToReview(t *testing.T) {

@@ -102,7 +102,7 @@ func TestDeletion_DamagedAgent(t *testing.T) {
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
 	s := serve(t, files)
 	path := pageOf(s.Memory("ada", "Tabs")) + "/delete"
-	s.get(t, path).expect(http.StatusOK, "markers damaged", "this is what would be compiled", "### Tabs")
+	s.get(t, path).expect(http.StatusOK, "has damaged memoir:begin", "this is what would be compiled", "### Tabs")
 	s.Remove("ada")
 	s.get(t, path).expect(http.StatusOK, "### Tabs", "No entry leads to these files")
 }

@@ -59,5 +59,5 @@ func TestSettings_ShowsPlaceAndReasons(t *testing.T) {
 		"Only you, on this machine.", "Claude Code now uses /elsewhere/memory", "It does not load this directory.",
 		"lets no repository say where it writes", "Claude Code’s own memory is off here.", "app/.claude/settings.json")
 	s.get(t, "/agents/app-reviewer/settings").expect(http.StatusOK,
-		"Custom agent of Claude Code, shared with the project", "Everybody who clones the repository, once it is committed, unless the repository ignores the directory.")
+		"Custom agent of Claude Code, shared with the project", "Everyone who clones the repository, once it is committed, unless the repository ignores the directory.")
 }

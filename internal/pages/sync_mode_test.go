@@ -35,10 +35,10 @@ func TestSync_ShowsWatchMode(t *testing.T) {
 	}{
 		"as usual": {func(*engine.Options) {}, "events", "reported by the system"},
 		"--watch=poll": {func(o *engine.Options) { o.Poll = true },
-			"polling", "the settings ask for it (--watch=poll); Memoir looks by itself every 1s instead"},
+			"polling", "set by --watch=poll; Memoir checks every 1s instead"},
 		"no notifier": {func(o *engine.Options) {
 			o.Notify = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
-		}, "polling", "the system lets no further program watch files (too many open files); raise fs.inotify.max_user_instances"},
+		}, "polling", "no further file watcher is allowed (too many open files); raise fs.inotify.max_user_instances"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,7 +60,7 @@ func TestSync_MissingWatches(t *testing.T) {
 		}
 	})
 	s := serveMemoir(t, m, setting{})
-	if mode, why := s.watching(t); mode != "polling" || !strings.HasPrefix(why, "the system lets 2 of ") || !strings.Contains(why, "directories be watched (no space left on device); raise fs.inotify.max_user_watches") {
+	if mode, why := s.watching(t); mode != "polling" || !strings.HasPrefix(why, "only 2 of ") || !strings.Contains(why, "directories can be watched (no space left on device); raise fs.inotify.max_user_watches") {
 		t.Errorf("without watches the page says %q, %q", mode, why)
 	}
 	enough.Store(true)

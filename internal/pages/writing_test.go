@@ -239,7 +239,7 @@ func TestEdit_DiskRefuses(t *testing.T) {
 	s := serve(t, twoMemories())
 	form := s.get(t, adaList+"/new")
 	s.Remove("ada/memory")
-	s.write(t, form, kettle()).expect(http.StatusConflict, "Not saved", "is not there", "Your text is below.", "she said so")
+	s.write(t, form, kettle()).expect(http.StatusConflict, "Not saved", "not found", "Your text is below.", "she said so")
 }
 
 func TestPreview_SavesNothing(t *testing.T) {

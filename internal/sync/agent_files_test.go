@@ -88,7 +88,7 @@ func TestRemoveFile_WrittenRepeatedly(t *testing.T) {
 		written++
 		b.write("ada/memory/a.md", note("Deploy", memories.Project, fmt.Sprintf("version %d", written)))
 	}
-	b.isConflict(b.engine.RemoveFile(byScript, "ada", "a.md"), "Somebody keeps writing memory/a.md")
+	b.isConflict(b.engine.RemoveFile(byScript, "ada", "a.md"), "Another program keeps writing memory/a.md")
 	*meanwhile = nil
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", fmt.Sprintf("version %d", written))
@@ -103,7 +103,7 @@ func TestRemoveFile_PartNotRemovable(t *testing.T) {
 	b.stop()
 	b.options.Disk = stubbornDisk{brokenDisk{&breaker{}}, "memory/sub/b.md"}
 	b.start()
-	b.isConflict(b.engine.RemoveFile(byScript, "ada", "sub"), "memory/sub/b.md could not be removed (permission denied)")
+	b.isConflict(b.engine.RemoveFile(byScript, "ada", "sub"), "memory/sub/b.md cannot be removed (permission denied)")
 	b.isIn("ada", "First", memories.Deleted)
 	b.isIn("ada", "Second", memories.Active)
 	if text := b.read("ada/CLAUDE.md"); strings.Contains(text, "### First\n") || !strings.Contains(text, "### Second\n") {
@@ -186,8 +186,8 @@ func TestAgentFiles_MissingDirectory(t *testing.T) {
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
 	b.scanAll()
 	b.rename("ada/memory", "aside")
-	b.isConflict(b.engine.CreateFile(byScript, "ada", "b.md", []byte("x")), "is not there")
-	b.isConflict(b.engine.RenameFile(byScript, "ada", "a.md", "b.md"), "is not there")
+	b.isConflict(b.engine.CreateFile(byScript, "ada", "b.md", []byte("x")), "not found")
+	b.isConflict(b.engine.RenameFile(byScript, "ada", "a.md", "b.md"), "not found")
 	if err := b.engine.RemoveFile(byScript, "ada", "a.md"); !errors.Is(err, memories.ErrNoFile) {
 		t.Errorf("what is away is removed: %v", err)
 	}

@@ -72,7 +72,7 @@ func whileOn[Op, R any](e *Engine, run func(context.Context, string, Op) (R, err
 }
 
 // errOffInClaude is the error of whileOn.
-var errOffInClaude = &memories.ConflictError{Reason: "Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was changed. About shows the setting that decides."}
+var errOffInClaude = &memories.ConflictError{Reason: "Claude Code's memory is off for this agent. Nothing was changed. Settings shows how to switch it on."}
 
 // makeCalls registers all calls with e.node, so that other servers can request them, and returns
 // them. It must be called once.

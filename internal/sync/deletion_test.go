@@ -244,7 +244,7 @@ func TestRestore_LivingMemory(t *testing.T) {
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
 	b.scanAll()
 	_, err := b.engine.Restore(t.Context(), "ada", b.memory("ada", "Deploy").ID, "")
-	b.isConflict(err, "lives already")
+	b.isConflict(err, "is not in the trash")
 }
 
 func TestPurge_BlocksContent(t *testing.T) {

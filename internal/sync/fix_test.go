@@ -112,7 +112,7 @@ func TestFix_OtherSpelling(t *testing.T) {
 	}
 	b.heard(subscription, events.Event{Agent: "ada", Kind: events.Saved, Name: "Tabs"})
 	_, err := b.engine.UndoFix(t.Context(), "ada", m.ID, "", "memory/x.md", files.Hash([]byte("elsewhere")))
-	b.isConflict(err, "not kept")
+	b.isConflict(err, "no longer stored")
 }
 
 func TestFix_DuplicateName(t *testing.T) {
@@ -163,7 +163,7 @@ func TestFix_ChangedMemory(t *testing.T) {
 	if err := os.Remove(b.path("ada/memory/x.md")); err != nil {
 		t.Fatal(err)
 	}
-	b.isConflict(fix("", "memory/x.md", "type:user"), "is gone")
+	b.isConflict(fix("", "memory/x.md", "type:user"), "not found")
 }
 
 func TestFix_UnreadableFile(t *testing.T) {

@@ -240,8 +240,8 @@ func (e *Engine) scanAll(ctx context.Context) (scan.Result, error) {
 	sum.Took = time.Since(started)
 	err := cmp.Or(ownErr, othersErr)
 	if err == nil && len(late) > 0 {
-		err = &memories.ConflictError{Reason: fmt.Sprintf("All agents were scanned but for these, whose scan hangs or takes very long and goes on by itself: %s. "+
-			"Nothing that was mirrored is lost. The sync page says how long it takes already.", strings.Join(late, ", "))}
+		err = &memories.ConflictError{Reason: fmt.Sprintf("Scans still running: %s. The other agents were scanned. "+
+			"The Sync page shows how long they take.", strings.Join(late, ", "))}
 	}
 	return sum, err
 }
@@ -279,7 +279,7 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, run func(context.
 	err := group.Wait()
 	sum.Took = time.Since(started)
 	if err == nil && failed > 0 {
-		err = fmt.Errorf("%d of %d agents could not be scanned, among them: %w", failed, len(slugs), lastErr)
+		err = fmt.Errorf("%d of %d agents not scanned, among them: %w", failed, len(slugs), lastErr)
 	}
 	return sum, err
 }

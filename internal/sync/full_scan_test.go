@@ -85,7 +85,7 @@ func TestFullScan_HangingAgents(t *testing.T) {
 	}
 	waittest.For(b, "an agent that is new", func() bool { return b.statusOf("zoe").Mirrored == 1 })
 	for _, slug := range hanging {
-		waittest.For(b, "that the sync page says which are left out", func() bool { return strings.Contains(b.statusOf(slug).ScanProblem, "is still being scanned") })
+		waittest.For(b, "that the sync page says which are left out", func() bool { return strings.Contains(b.statusOf(slug).ScanProblem, "The scan has been running for") })
 	}
 	for _, slug := range others {
 		waittest.For(b, "that it says so of these only", func() bool { return b.statusOf(slug).ScanProblem == "" })

@@ -326,7 +326,7 @@ func (w *world) restore() {
 
 // refusedUnseen reports whether a restore was refused for a reason that needs no scan.
 func refusedUnseen(err error) bool {
-	return strings.Contains(err.Error(), "and it had memories in it") || strings.Contains(err.Error(), "were never readable")
+	return strings.Contains(err.Error(), "or delete its memories") || strings.Contains(err.Error(), "was never readable")
 }
 
 func (w *world) save() {

@@ -130,7 +130,7 @@ func TestDelete_MisnamedFileIsRefused(t *testing.T) {
 		t.Fatalf("listed is %+v", m)
 	}
 	_, err := b.engine.Delete(t.Context(), "ada", m.ID, "")
-	b.isConflict(err, "Rename the file")
+	b.isConflict(err, "Rename or remove the file")
 	if b.read("ada/memory/caf\xe9.md") == "" {
 		t.Error("the file is gone")
 	}

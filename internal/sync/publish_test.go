@@ -331,7 +331,7 @@ func TestPublish_LinkToMemoryFile(t *testing.T) {
 			b.scanAll()
 			b.link("ada/CLAUDE.md", target)
 			waittest.For(b, "the problem to be told", func() bool {
-				return strings.Contains(b.agent("ada").ClaudeMD.Problem, "is a link to one of the memory files")
+				return strings.Contains(b.agent("ada").ClaudeMD.Problem, "is a link to a memory file")
 			})
 			b.write("ada/memory/b.md", note("Spaces", memories.Feedback, "Never."))
 			b.scan("ada")

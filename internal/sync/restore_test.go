@@ -71,7 +71,7 @@ func TestRestore_FileIsBack(t *testing.T) {
 		t.Errorf("after restoring, the memory is %s", m.State)
 	}
 	if blocked := b.blocked("ada"); len(blocked) != 0 {
-		t.Errorf("its file is still kept out: %+v", blocked)
+		t.Errorf("its file is still blocked: %+v", blocked)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestRestore_ScansPathFirst(t *testing.T) {
 	deleted := b.delete("ada", "Deploy")
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "on Fridays, with care"))
 	_, err := b.engine.Restore(t.Context(), "ada", deleted.ID, "")
-	b.isConflict(err, "lives again")
+	b.isConflict(err, "exists again")
 	if m := b.memory("ada", "Deploy"); m.ID != deleted.ID || m.State != memories.Active || m.Body != "on Fridays, with care" || len(m.Files) != 1 {
 		t.Errorf("the memory is now %+v", m)
 	}

@@ -91,12 +91,12 @@ func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destinatio
 		case (to.Scope == memories.PrivateScope || to.Scope == memories.TeamScope) && !row.SharesMemories() && from.SharesMemories():
 			return row.Slug, to.Scope == memories.TeamScope, nil
 		case to.Scope != memories.SharedScope && to.Scope != memories.PrivateScope && to.Scope != memories.TeamScope:
-			return "", false, &memories.InvalidError{Field: "to", Reason: "is neither private, team nor shared"}
+			return "", false, &memories.InvalidError{Field: "to", Reason: "must be private, team or shared"}
 		}
-		return "", false, &memories.InvalidError{Field: "agent", Reason: "is none between which and " + slug + " a memory can be moved or copied: one of the two has to be what all agents share"}
+		return "", false, &memories.InvalidError{Field: "agent", Reason: "is not a possible target from " + slug + ": one of the two must be the directory for all agents"}
 	}
 	if to.Agent != "" {
-		return "", false, &memories.InvalidError{Field: "agent", Reason: "is not known"}
+		return "", false, &memories.InvalidError{Field: "agent", Reason: "is unknown"}
 	}
-	return "", false, &memories.InvalidError{Field: "to", Reason: "is shared, and there is no other directory that all agents share (--team-dir)"}
+	return "", false, &memories.InvalidError{Field: "to", Reason: "is shared, but there is no other directory for all agents (--team-dir)"}
 }

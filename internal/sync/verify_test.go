@@ -190,7 +190,7 @@ func TestVerify_Interrupted(t *testing.T) {
 	b.stopWatching()
 	b.hasBody("ada", "Deploy", "new knowledge")
 	_, err := b.engine.Verify(b.Context(), "ada", b.memory("ada", "Deploy").ID, "")
-	b.isConflict(err, "The disk failed")
+	b.isConflict(err, "Disk error")
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "new knowledge")
 }

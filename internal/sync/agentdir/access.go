@@ -28,7 +28,7 @@ func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 	for _, file := range found {
 		raw, err := agenttx.ReadAll(tx.Root, file, memories.MaxFileSize)
 		if err != nil {
-			return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be looked through for credentials (%v), so it is not given to the team. Nothing was changed.", file, agenttx.FSCause(err))}
+			return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be checked for credentials (%v). Nothing was changed. Make the file readable and try again.", file, agenttx.FSCause(err))}
 		}
 		if err := ops.CheckCredentials(mayBeTeam(tx, below), below, raw); err != nil {
 			return err

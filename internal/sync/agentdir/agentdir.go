@@ -59,18 +59,18 @@ func (d *Directory) About(ctx context.Context, slug string, _ AboutOp) (About, e
 func (a About) SeenBy() string {
 	switch a.Scope {
 	case agents.UserScope:
-		return "All your projects on this machine, and nobody else."
+		return "Only you, in all your projects on this machine."
 	case agents.ProjectScope:
 		switch a.Committed {
 		case agents.IsIgnored:
-			return "Only you, on this machine: the repository ignores the directory, although this scope is meant to be committed."
+			return "Only you, on this machine. This scope is meant to be committed, but the repository ignores the directory."
 		case agents.IsCommitted:
-			return "Everybody who clones the repository, once it is committed."
+			return "Everyone who clones the repository, once it is committed."
 		}
-		return "Everybody who clones the repository, once it is committed, unless the repository ignores the directory."
+		return "Everyone who clones the repository, once it is committed, unless the repository ignores the directory."
 	case agents.LocalScope:
 		if a.Committed == agents.IsCommitted {
-			return "Only you, on this machine, as long as nobody commits it: the repository does not ignore the directory."
+			return "Only you, on this machine, until the directory is committed. The repository does not ignore it."
 		}
 		return "Only you, on this machine."
 	}
@@ -117,7 +117,7 @@ func (d *Directory) SessionMemory(ctx context.Context, slug string, op SessionMe
 	case errors.Is(err, fs.ErrNotExist):
 		return m, memories.ErrNotFound
 	case err != nil:
-		return m, &memories.ConflictError{Reason: "The session memory of " + op.Session + " cannot be read (" + agenttx.FSCause(err).Error() + "). Nothing was changed. Let the user that Memoir runs as read it."}
+		return m, &memories.ConflictError{Reason: "The session memory of " + op.Session + " cannot be read (" + agenttx.FSCause(err).Error() + "). Nothing was changed. Give Memoir's user read access."}
 	}
 	return m, nil
 }

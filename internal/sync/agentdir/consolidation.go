@@ -38,7 +38,7 @@ func (d *Directory) ConsolidationLock(ctx context.Context, slug string, _ Consol
 	}
 	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
-		return ConsolidationLock{Problem: "The agent's directory cannot be opened: " + agenttx.FSCause(err).Error() + "."}, nil
+		return ConsolidationLock{Problem: "Agent directory cannot be opened: " + agenttx.FSCause(err).Error() + "."}, nil
 	}
 	defer root.Close() //nolint:errcheck // only read through
 	dir := agenttx.AgentOf(row).PrimaryDir()
@@ -52,7 +52,7 @@ func (d *Directory) ConsolidationLock(ctx context.Context, slug string, _ Consol
 
 // lockProblem returns the text for users about a lock in dir that cannot be read or taken.
 func lockProblem(dir string, err error) string {
-	return fmt.Sprintf("%s cannot be used as a lock (%v). Remove it, or make room for it.", path.Join(dir, lockfile.Name), agenttx.FSCause(err))
+	return fmt.Sprintf("%s cannot be used as a lock (%v). Remove it or free disk space.", path.Join(dir, lockfile.Name), agenttx.FSCause(err))
 }
 
 // Conversations is a count of an agent's conversations.
@@ -140,7 +140,7 @@ func beginConsolidation(ctx context.Context, tx *agenttx.Tx) (lockfile.Taken, er
 	var held *lockfile.HeldError
 	switch {
 	case errors.As(err, &held):
-		return taken, &memories.ConflictError{Reason: fmt.Sprintf("Another program, Claude Code or a second Memoir (process %d), has been consolidating these memories since %s. Nothing was changed. Try again when it is done.", held.PID, held.Since.Format(time.TimeOnly))}
+		return taken, &memories.ConflictError{Reason: fmt.Sprintf("Process %d (Claude Code or another Memoir) has been consolidating these memories since %s. Nothing was changed. Try again when it is done.", held.PID, held.Since.Format(time.TimeOnly))}
 	case errors.Is(err, lockfile.ErrLost):
 		return taken, lostLock()
 	case errors.Is(err, memories.ErrUnavailable):
@@ -153,5 +153,5 @@ func beginConsolidation(ctx context.Context, tx *agenttx.Tx) (lockfile.Taken, er
 
 // lostLock returns the *memories.ConflictError for a lock that another process has taken since.
 func lostLock() error {
-	return &memories.ConflictError{Reason: "Another program has begun to consolidate these memories. What was done before that is done, and nothing else was changed. Try again when it is done."}
+	return &memories.ConflictError{Reason: "Another program consolidates these memories now. Earlier changes stay; nothing else was changed. Try again when it is done."}
 }

@@ -84,9 +84,9 @@ func appendTo(tx *agenttx.Tx, relPath, heading, line string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, files.ErrLeaves):
-		return &memories.ConflictError{Reason: relPath + " leads out of the agent's directory, so nothing was written. Put a directory of the agent's own in its place."}
+		return &memories.ConflictError{Reason: relPath + " leads out of the agent's directory. Nothing was written. Replace it with a real directory."}
 	case errors.Is(err, files.ErrNotRegular):
-		return &memories.ConflictError{Reason: relPath + " is no file, so nothing was written. Remove what has its name, and try again."}
+		return &memories.ConflictError{Reason: relPath + " is not a file. Nothing was written. Remove it and try again."}
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The entry could not be appended to %s (%v). What was in it is there as before, at most with a part of the entry at its end. Try again.", relPath, agenttx.FSCause(err))}
+	return &memories.ConflictError{Reason: fmt.Sprintf("Entry not added to %s (%v). Earlier entries are unchanged, but part of the new one may be at the end. Try again.", relPath, agenttx.FSCause(err))}
 }

@@ -167,7 +167,7 @@ func (d *primaryDir) read(file string) ([]byte, error) {
 	raw, err := agenttx.ReadAll(d.root, file, memories.MaxFileSize)
 	switch {
 	case errors.Is(err, agenttx.ErrTooLarge):
-		return nil, &memories.ConflictError{Reason: path.Join(d.dir, file) + " is larger than 1 MiB, and cannot be read here. It is unchanged."}
+		return nil, &memories.ConflictError{Reason: path.Join(d.dir, file) + " is larger than 1 MiB, the limit of a memory. It is unchanged. Split it into smaller files."}
 	case errors.Is(err, files.ErrNotRegular):
 		if info, err := d.root.Lstat(file); err == nil && info.IsDir() {
 			return nil, memories.ErrIsDirectory

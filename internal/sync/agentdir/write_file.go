@@ -113,7 +113,7 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 // the options forbid the write, and a conflict if the file cannot be written.
 func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
-		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
+		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, the limit of a memory. Nothing was written. Move details into a separate file."}
 	}
 	if err := ops.CheckCredentials(mayBeTeam(tx, relPath), relPath, raw); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	case errors.Is(err, files.ErrExists):
 		return memories.ErrFileExists
 	case err != nil:
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be renamed to %s (%v). The file has one of the two names. Check which, and try again.", from, to, agenttx.FSCause(err))}
 	}
 	var indexes []string
 	for _, before := range listed {
@@ -258,7 +258,7 @@ func (d *Directory) removeAll(ctx context.Context, tx *agenttx.Tx, relPath strin
 			return nil // another process has removed it
 		}
 	}
-	return &memories.ConflictError{Reason: "Somebody keeps writing " + relPath + ", so not all of it was removed. What was, and was a memory, is in the trash. Look at what is there now and decide again."}
+	return &memories.ConflictError{Reason: "Another program keeps writing " + relPath + ". Some files remain; removed memories are in the trash. Check the rest and try again."}
 }
 
 // isChanged reports whether err means that a file has changed or disappeared since it was scanned,
@@ -332,14 +332,14 @@ func listTree(tx *agenttx.Tx, relPath string) (found, dirs []string, err error) 
 		here := path.Join(relPath, strings.TrimPrefix(p, at))
 		switch {
 		case p != at && isHidden(entry.Name()):
-			return &memories.ConflictError{Reason: here + " is hidden, and not the agent's to remove. Nothing was removed. Remove it by hand first, or leave " + relPath + " as it is."}
+			return &memories.ConflictError{Reason: here + " is hidden, and agents cannot remove hidden files. Nothing was removed. Remove it by hand, or keep " + relPath + "."}
 		case entry.IsDir():
 			dirs = append(dirs, here)
 			return nil
 		}
 		found = append(found, here)
 		if info, err := files.Stat(tx.Root, here); err != nil || !info.Mode().IsRegular() {
-			return &memories.ConflictError{Reason: here + " is neither a file nor a link to one inside the agent's directory. Nothing was removed. Remove it by hand first, or leave " + relPath + " as it is."}
+			return &memories.ConflictError{Reason: here + " is neither a file nor a link to a file in the agent's directory. Nothing was removed. Remove it by hand, or keep " + relPath + "."}
 		}
 		return nil
 	})
@@ -352,7 +352,7 @@ func removeError(relPath string, err error) error {
 	if isChanged(err) {
 		return err
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed (%v). What was removed before it, and was a memory, is in the trash. Look at what is there now, and try again.", relPath, agenttx.FSCause(err))}
+	return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be removed (%v). Memories removed before it are in the trash. Check the rest and try again.", relPath, agenttx.FSCause(err))}
 }
 
 // scanExisting scans relPath before it is changed, so that its present bytes are saved in the

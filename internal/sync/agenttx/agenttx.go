@@ -98,7 +98,7 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 	if err != nil || known == 0 {
 		return err
 	}
-	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(tx.Agent.Dir, tx.Agent.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
+	return &memories.ConflictError{Reason: "Memory directory " + filepath.Join(tx.Agent.Dir, tx.Agent.PrimaryDir()) + " not found. Nothing was changed. Restore it, or delete its memories, and try again."}
 }
 
 // MakeDirectory creates the memory directory of an agent of Claude Code that has saved nothing yet,
@@ -118,7 +118,7 @@ func (tx *Tx) MakeDirectory(ctx context.Context) error {
 	case files.IsOwnership(err):
 		return OwnershipConflict(err)
 	case err != nil:
-		return &memories.ConflictError{Reason: "The agent's directory " + tx.Agent.Dir + " could not be created: " + FSCause(err).Error() + ". Nothing was saved."}
+		return &memories.ConflictError{Reason: "Directory " + tx.Agent.Dir + " cannot be created: " + FSCause(err).Error() + ". Nothing was saved. Check its permissions and try again."}
 	}
 	tx.Root = root
 	return nil

@@ -71,7 +71,7 @@ func (tx *Tx) ReadRecorded(f records.File) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, &memories.ConflictError{Reason: f.Path + " cannot be read (" + FSCause(err).Error() + "). Nothing was changed."}
+		return nil, &memories.ConflictError{Reason: f.Path + " cannot be read (" + FSCause(err).Error() + "). Nothing was changed. Make it readable and try again."}
 	case files.Hash(raw) != f.Hash:
 		tx.Rescan(f.Path)
 		return nil, ChangedOnDisk(f.Path)

@@ -64,7 +64,7 @@ func (tx *Tx) MissingError() error {
 	if tx.Closed != nil {
 		return tx.ClosedError()
 	}
-	return &memories.ConflictError{Reason: "The agent's directory " + tx.Agent.Dir + " is not there, so nothing can be written. Nothing was changed."}
+	return &memories.ConflictError{Reason: "Directory " + tx.Agent.Dir + " not found. Nothing was changed. Restore it and try again."}
 }
 
 // ClosedError returns the *memories.ConflictError for a change that needs Root while Closed is set.
@@ -72,23 +72,23 @@ func (tx *Tx) MissingError() error {
 func (tx *Tx) ClosedError() error {
 	var joined *joinedError
 	if errors.As(tx.Closed, &joined) {
-		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there."}
+		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Use that agent."}
 	}
 	if files.IsOwnership(tx.Closed) {
 		return OwnershipConflict(tx.Closed)
 	}
-	remedy := "Let the user that Memoir runs as read it"
+	remedy := "Give Memoir's user read access"
 	if files.IsExhausted(tx.Closed) {
-		remedy = "Raise the number of files that may be open (ulimit -n)"
+		remedy = "Raise the limit of open files (ulimit -n)"
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. %s, and try again.", tx.Agent.Dir, FSCause(tx.Closed), remedy)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("Directory %s cannot be opened (%v). Nothing was changed. %s and try again.", tx.Agent.Dir, FSCause(tx.Closed), remedy)}
 }
 
 // joinedError means that the agent's directory is a link to another agent's.
 type joinedError struct{ slug, to string }
 
 func (e *joinedError) Error() string {
-	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
+	return fmt.Sprintf("Agent %s is joined to %s: its directory is a link.", e.slug, e.to)
 }
 
 // MisnamedError returns a *memories.ConflictError if the name of the file on disk is not valid
@@ -98,11 +98,11 @@ func (tx *Tx) MisnamedError(relPath string) error {
 	if tx.Root == nil || !agents.IsMisnamed(tx.Root, relPath) {
 		return nil
 	}
-	return &memories.ConflictError{Reason: "The name of " + relPath + " on disk is not valid UTF-8. Nothing was changed. Rename the file, or remove it by hand."}
+	return &memories.ConflictError{Reason: "The name of " + relPath + " is not valid UTF-8. Nothing was changed. Rename or remove the file on disk."}
 }
 
 // ChangedOnDisk returns the *memories.ConflictError for a file that has changed since the caller
 // read it.
 func ChangedOnDisk(path string) error {
-	return &memories.ConflictError{Reason: path + " has changed on disk since it was read. Nothing was written. Look at what it says now and save again."}
+	return &memories.ConflictError{Reason: path + " has changed on disk. Nothing was saved. Check the new version and save again."}
 }

@@ -23,18 +23,18 @@ func TestMissingError(t *testing.T) {
 		closed error
 		want   string
 	}{
-		{"missing", nil, "The agent's directory /agents/ada is not there, so nothing can be written. Nothing was changed."},
+		{"missing", nil, "Directory /agents/ada not found. Nothing was changed. Restore it and try again."},
 		{
 			"joined", &joinedError{"ada", "bob"},
-			"ada is joined to bob: its directory is a link to that one's. Nothing was changed. Do it there.",
+			"Agent ada is joined to bob: its directory is a link. Nothing was changed. Use that agent.",
 		},
 		{
 			"no permission", pathError(fs.ErrPermission),
-			"The agent's directory /agents/ada cannot be opened (permission denied). Nothing was changed. Let the user that Memoir runs as read it, and try again.",
+			"Directory /agents/ada cannot be opened (permission denied). Nothing was changed. Give Memoir's user read access and try again.",
 		},
 		{
 			"too many open files", pathError(syscall.EMFILE),
-			"The agent's directory /agents/ada cannot be opened (too many open files). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.",
+			"Directory /agents/ada cannot be opened (too many open files). Nothing was changed. Raise the limit of open files (ulimit -n) and try again.",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

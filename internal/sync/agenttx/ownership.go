@@ -66,10 +66,10 @@ func (tx *Tx) CheckOwner(path string) error {
 
 // OwnershipProblem returns the text of claude_md.problem for an error of CheckPublish.
 func OwnershipProblem(err error) string {
-	return "CLAUDE.md is not written: " + ownershipReason(err) + ". " + ownershipHelp
+	return "CLAUDE.md not written: " + ownershipReason(err) + ". " + ownershipHelp
 }
 
-const ownershipHelp = "Memoir changes nothing there, because another user could misuse it. Change the permissions or the owner, or run Memoir as the owner."
+const ownershipHelp = "Memoir writes nothing there, because another user could misuse it. Change the owner or the permissions, or run Memoir as the owner."
 
 // OwnershipConflict returns the *memories.ConflictError that reports err, an error for which
 // files.IsOwnership reports true, to users.

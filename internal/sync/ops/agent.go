@@ -29,10 +29,10 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 			return row, tx.ClosedError()
 		}
 		if tx.Root != nil && row.Present {
-			return row, &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
+			return row, &memories.ConflictError{Reason: "Directory " + row.Dir + " exists, so Memoir would find the agent again. Nothing was removed. Remove or move the directory first."}
 		}
 		if row.Present && s.Node.Term(tx.State.ID) == 0 {
-			return row, &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is on the disk of another server, which does not answer at the moment. Nothing was removed. Try again in some minutes."}
+			return row, &memories.ConflictError{Reason: "Directory " + row.Dir + " is on another server, which does not respond. Nothing was removed. Try again in a few minutes."}
 		}
 		return row, s.Store.DeleteAgent(ctx, tx.State.ID)
 	})

@@ -42,7 +42,7 @@ func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlock
 			tx.Rescan(blocked.Path)
 			return blocked.Blocked, agenttx.ChangedOnDisk(blocked.Path)
 		case err != nil:
-			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, agenttx.FSCause(err))}
+			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be removed: %v. Its content stays blocked. Remove the file by hand.", blocked.Path, agenttx.FSCause(err))}
 		}
 		paths := []string{blocked.Path}
 		reason, listed := indexfile.RemoveFromIndexes(tx, indexfile.OfMemory("", paths...), indexfile.IndexesFor(tx.Root, tx.Agent, paths))[blocked.Path]
@@ -52,7 +52,7 @@ func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlock
 		tx.State.FileCounter.Removed(blocked.Path)
 		scan.EmitChanges(tx, []reconcile.Change{{Kind: events.Deleted, Name: blocked.Name}})
 		if listed {
-			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, reason)}
+			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s was removed. %s Remove the entry by hand, or update the index.", blocked.Path, reason)}
 		}
 		return blocked.Blocked, nil
 	})
@@ -104,7 +104,7 @@ func checkAllow(tx *agenttx.Tx, blocked records.BlockedFile) error {
 	}
 	raw, err := agenttx.ReadAll(tx.Root, blocked.Path, memories.MaxFileSize)
 	if err != nil {
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be looked through for credentials (%v), so it is not let in. Nothing was changed.", blocked.Path, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be checked for credentials (%v). Its content stays blocked. Make the file readable and try again.", blocked.Path, agenttx.FSCause(err))}
 	}
 	return CheckCredentials(true, blocked.Path, raw)
 }

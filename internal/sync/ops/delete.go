@@ -145,10 +145,10 @@ func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so the trash cannot keep it. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, agenttx.FSCause(err))}
 	case hash != f.Hash:
 		tx.Rescan(f.Path)
-		return &memories.ConflictError{Reason: f.Path + " has changed on disk since it was read. Nothing was deleted. Look at what it says now and decide again."}
+		return &memories.ConflictError{Reason: f.Path + " has changed on disk. Nothing was deleted. Check the new version and try again."}
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 	case errors.Is(err, agenttx.ErrTooLarge):
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s is larger than %d MiB, too large for the trash. Nothing was deleted. Remove the file by hand.", head.Path, maxTrashFile>>20)}
 	case err != nil:
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Remove it by hand.", head.Path, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so the trash cannot keep it. Nothing was deleted. Remove it by hand.", head.Path, agenttx.FSCause(err))}
 	}
 	return tx.DB.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
 }
@@ -206,7 +206,7 @@ func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) err
 		return err
 	}
 	if head.State != memories.Deleted {
-		return &memories.ConflictError{Reason: "The memory was learned anew while it was being deleted. It is kept; delete it again if it is to go."}
+		return &memories.ConflictError{Reason: "The memory was saved again during the deletion. It is kept. Delete it again."}
 	}
 	if err := tx.DB.Purge(ctx, head, tx.Actor); err != nil {
 		return err

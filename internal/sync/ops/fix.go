@@ -63,7 +63,7 @@ func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op Fi
 			return err
 		}
 		if before == nil {
-			return &memories.ConflictError{Reason: "What " + op.Path + " said before is not kept any more. Nothing was changed."}
+			return &memories.ConflictError{Reason: "The earlier version of " + op.Path + " is no longer stored. Nothing was changed. Edit the file instead."}
 		}
 		return s.replace(ctx, tx, c, head, f, before)
 	}
@@ -99,14 +99,14 @@ func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) 
 	}
 	i := slices.IndexFunc(mirrored, func(f records.File) bool { return f.Path == path && f.Status != records.Removing })
 	if i < 0 {
-		return head, f, nil, &memories.InvalidError{Field: "path", Reason: "is none of the files that carry this memory"}
+		return head, f, nil, &memories.InvalidError{Field: "path", Reason: "is not a file of this memory"}
 	}
 	f = mirrored[i]
 	if !head.Readable {
-		return head, f, nil, &memories.InvalidError{Field: "fix", Reason: "is not possible: the file could not be read as a memory. Mend it on disk, or delete it"}
+		return head, f, nil, &memories.InvalidError{Field: "fix", Reason: "is not possible: the file is unreadable. Edit it on disk, or delete it"}
 	}
 	if raw, err = tx.ReadRecorded(f); err == nil && raw == nil {
-		err = &memories.ConflictError{Reason: path + " is gone from the disk. Nothing was changed."}
+		err = &memories.ConflictError{Reason: path + " not found on disk. Nothing was changed. Read the memory again."}
 	}
 	return head, f, raw, err
 }
@@ -128,7 +128,7 @@ func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row 
 			return offered.After, nil
 		}
 	}
-	return nil, &memories.InvalidError{Field: "fix", Reason: "is none that this file has now; ask for its fixes again"}
+	return nil, &memories.InvalidError{Field: "fix", Reason: "is not offered for this file any longer; list its fixes again"}
 }
 
 // replace writes raw into a file of the memory and scans it; the modification time stays. If the
@@ -205,12 +205,12 @@ func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *chang
 			return "", false, err
 		}
 		if raw == nil {
-			return "", false, &memories.ConflictError{Reason: f.Path + " is gone from the disk. Nothing was changed."}
+			return "", false, &memories.ConflictError{Reason: f.Path + " not found on disk. Nothing was changed. Read the memory again."}
 		}
 	}
 	to = markdownPath(tx.Root, head.Path)
 	if err := tx.Disk.Move(tx.Root, head.Path, to); err != nil {
-		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). Look which of the names it has, and try again.", head.Path, to, agenttx.FSCause(err))}
+		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be renamed to %s (%v). Check which name the file has, and try again.", head.Path, to, agenttx.FSCause(err))}
 	}
 	if err := s.scan(ctx, tx, c, written(tx, head.Path, to)); err != nil {
 		return "", false, err

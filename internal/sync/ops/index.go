@@ -177,8 +177,8 @@ func notReplaced(index, file string, writeErr error) error {
 	if !errors.As(writeErr, &conflict) {
 		return writeErr
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The memory was saved in %s. Its text is still in %s, which has changed on disk or "+
-		"cannot be written. Look at the index and try again.", file, index)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("The memory was saved in %s. Its text is also still in %s, which has changed or "+
+		"cannot be written. Check the index and try again.", file, index)}
 }
 
 // hasContent reports whether the memory of the row head has the name, type, description and body of

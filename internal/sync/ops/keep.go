@@ -145,7 +145,7 @@ func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, 
 	}
 	if len(failed) > 0 {
 		tx.Rescan(".")
-		return &memories.ConflictError{Reason: "Not removed: " + strings.Join(failed, ", ") + ". The conflict stays. Remove the files by hand, or try again."}
+		return &memories.ConflictError{Reason: "Files not removed: " + strings.Join(failed, ", ") + ". The conflict stays. Remove the files by hand, or try again."}
 	}
 	return nil
 }

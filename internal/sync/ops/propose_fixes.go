@@ -124,7 +124,7 @@ func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, 
 	}
 	found.Fixes = append(found.Fixes, frontmatter.Fix{
 		ID: "rename", Code: memories.CodeDuplicateName, Label: "Name this one “" + name + "”",
-		Explanation: "Gives this file a name of its own, so that both are memories. The other file keeps the name.",
+		Explanation: "Renames this memory. The other file keeps the name.",
 		After:       frontmatter.Renamed(raw, f.Path, name),
 	})
 	return found, nil
@@ -174,7 +174,7 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontm
 	}
 	return append(fixes, frontmatter.Fix{
 		ID: FixAsIs, Code: memories.CodeLastGood, Label: "Use file as it is",
-		Explanation: fmt.Sprintf("Takes what %s says now. The memory changes accordingly.", path.Base(p)), After: raw,
+		Explanation: fmt.Sprintf("Saves the current content of %s as the memory.", path.Base(p)), After: raw,
 	})
 }
 
@@ -196,7 +196,7 @@ func inspectNonMarkdown(root *os.Root, m memories.Memory) Flawed {
 	found.Raw, found.Hash = raw, files.Hash(raw)
 	found.Fixes = []frontmatter.Fix{{
 		ID: renameFix, Code: memories.CodeNotMarkdown, Label: "Rename to " + path.Base(to), NewPath: to, After: raw,
-		Explanation: "Renames the file. Its text stays as it is.",
+		Explanation: "Renames the file. Its text stays.",
 	}}
 	return found
 }

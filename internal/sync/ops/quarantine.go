@@ -102,7 +102,7 @@ func checkLetIn(head records.MemoryRow) error {
 	if !slices.ContainsFunc(head.Problems, func(p memories.Problem) bool { return p.Code == memories.CodeInjection }) {
 		return nil
 	}
-	return &memories.ConflictError{Reason: "The memory gives orders to the agent, so it is held back. Nothing was changed. Decide about it in Review first."}
+	return &memories.ConflictError{Reason: "The memory gives orders to the agent, so it is held back. Nothing was changed. Decide in Review first."}
 }
 
 // checkMasked returns a *memories.InvalidError if a draft for a memory in quarantine has masked
@@ -113,7 +113,7 @@ func checkMasked(head *records.MemoryRow, draft memories.Draft) error {
 	}
 	for _, field := range []struct{ name, text string }{{"name", draft.Name}, {"description", draft.Description}, {"body", draft.Body}} {
 		if strings.Contains(field.text, secrets.Bullets) {
-			return &memories.InvalidError{Field: field.name, Reason: "has masked text, which would replace a secret by bullets; read the memory with reveal=true, or write the text without it"}
+			return &memories.InvalidError{Field: field.name, Reason: "has masked text, which would replace a secret with bullets; read the memory with reveal=true, or leave the secret out"}
 		}
 	}
 	return nil

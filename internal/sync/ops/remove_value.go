@@ -23,7 +23,7 @@ func removeValue(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, re
 		return err
 	}
 	if head.State == memories.Deleted || head.State == memories.Missing || !head.Readable {
-		return &memories.ConflictError{Reason: "The memory has no file that can be read. Nothing was changed. Restore it or delete it."}
+		return &memories.ConflictError{Reason: "The memory has no readable file. Nothing was changed. Restore or delete the memory."}
 	}
 	if err := tx.CanWrite(ctx); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 		return err
 	}
 	if head.State != memories.Deleted && head.State != memories.Missing {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is not in the trash: it lives already. Nothing was changed.", head.Name)}
+		return &memories.ConflictError{Reason: fmt.Sprintf("Memory %q is not in the trash. Nothing was changed.", head.Name)}
 	}
 	if err := canRestore(ctx, tx, head); err != nil {
 		return err
@@ -52,7 +52,7 @@ func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow) error 
 	for index, lines := range head.IndexLines {
 		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return memorymd.Restore(raw, lines) })
 		if err != nil {
-			return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is back. Its entry could not be put back into %s (%v). That is tried again at each scan.", head.Name, index, agenttx.FSCause(err))}
+			return &memories.ConflictError{Reason: fmt.Sprintf("Memory %q was restored, but not its entry in %s (%v). Memoir tries again at each scan.", head.Name, index, agenttx.FSCause(err))}
 		}
 		c.indexes = append(c.indexes, index)
 	}
@@ -84,7 +84,7 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 	case err != nil:
 		return err
 	case raw == nil:
-		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s was never readable, so the trash has no content for it. Nothing was changed.", head.Path)}
 	}
 	return CheckCredentials(head.Team, head.Path, raw)
 }
@@ -107,7 +107,7 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 		return nil
 	}
 	tx.Rescan(head.Path) // the next scan publishes
-	return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q lives again: %s has been written meanwhile. Nothing was restored. What you wanted back is in its history.", head.Name, head.Path)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("Memory %q exists again: %s has new content. Nothing was restored. The earlier content is in its history.", head.Name, head.Path)}
 }
 
 // continueRestore runs the steps of a restore after BeginRestore. It writes the file, puts back the

@@ -109,7 +109,7 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	case head.State == memories.Deleted:
 		return memories.Draft{}, errInTrash
 	case !head.Readable:
-		return memories.Draft{}, &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Nothing was changed. Mend it on disk, or delete it."}
+		return memories.Draft{}, &memories.ConflictError{Reason: "The file is unreadable. Nothing was changed. Edit it on disk, or delete it."}
 	}
 	description, body, err := tx.Rows.Text(ctx, head.UUID)
 	if err != nil {
@@ -361,7 +361,7 @@ func encodeDraft(layout agents.Layout, base []byte, draft memories.Draft) ([]byt
 	}
 	data = frontmatter.WithMetadata(data, draft.Metadata)
 	if len(data) > memories.MaxFileSize {
-		return nil, &memories.InvalidError{Field: "body", Reason: "makes, with the rest of the file, more than 1 MiB, which could not be read back. Nothing was written"}
+		return nil, &memories.InvalidError{Field: "body", Reason: "makes the file larger than 1 MiB, the limit of a memory; shorten it"}
 	}
 	return data, nil
 }
@@ -377,11 +377,11 @@ func WriteConflict(path string, err error) error {
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists), errors.Is(err, fs.ErrNotExist):
 		return agenttx.ChangedOnDisk(path)
 	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed.", path, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Make it writable and try again.", path, agenttx.FSCause(err))}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Make room on its disk, and try again.", path, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Free disk space and try again.", path, agenttx.FSCause(err))}
 	case errors.Is(err, syscall.EIO):
-		return &memories.ConflictError{Reason: fmt.Sprintf("The disk failed while %s was written (%v). It says what it said before, or all of what it was to say. Look at it, and try again.", path, agenttx.FSCause(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("Disk error while writing %s (%v). The file has the old or the new content. Check it and try again.", path, agenttx.FSCause(err))}
 	}
 	return fmt.Errorf("write %s: %w", path, err)
 }

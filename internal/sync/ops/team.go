@@ -41,12 +41,12 @@ func checkTeamContent(tx *agenttx.Tx, draft memories.Draft, relPath string, data
 // credentialText returns the reason of an error about a credential, with its line and rule. It does
 // not contain the credential.
 func credentialText(found secrets.Finding) string {
-	return fmt.Sprintf("has in line %d what looks like a credential (%s), which everybody in the team would read: keep it elsewhere and say where, or keep the memory private", found.Line, found.Rule)
+	return fmt.Sprintf("has a possible credential in line %d (%s), which the whole team could read; remove it, or keep the memory private", found.Line, found.Rule)
 }
 
 // NotTeamPath returns the *memories.ConflictError for a path that leads out of team memory on disk.
 func NotTeamPath(relPath string) error {
-	return &memories.ConflictError{Reason: relPath + " does not lead into team memory on disk: there is a link on the way, or something that is no directory. Nothing was changed. Put a directory in its place, and try again."}
+	return &memories.ConflictError{Reason: relPath + " is not in team memory: its path has a link or a file. Nothing was changed. Replace that with a directory and try again."}
 }
 
 // IsTeamOnDisk reports whether a path is below the team directory when all links on the way are

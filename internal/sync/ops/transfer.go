@@ -68,9 +68,9 @@ func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Res
 func otherScope(tx *agenttx.Tx, head records.MemoryRow, to memories.Scope) (team bool, err error) {
 	switch {
 	case tx.Agent.Layout == agents.Shared:
-		return false, &memories.InvalidError{Field: "agent", Reason: "is missing: all that is in " + tx.Agent.Slug + " is shared by all agents, so it can be moved or copied to another agent alone"}
+		return false, &memories.InvalidError{Field: "agent", Reason: "is missing: all agents share the memories of " + tx.Agent.Slug + ", so name the target agent"}
 	case to != memories.PrivateScope && to != memories.TeamScope:
-		return false, &memories.InvalidError{Field: "to", Reason: "is neither private nor team"}
+		return false, &memories.InvalidError{Field: "to", Reason: "must be private or team"}
 	case head.Scope() == to:
 		return false, &memories.ConflictError{Reason: fmt.Sprintf("The memory is in %s memory already. Nothing was changed.", to)}
 	}

@@ -308,25 +308,25 @@ func claudeMDProblem(path string, err error) string {
 func claudeMDReason(err error) string {
 	switch {
 	case errors.Is(err, claudemd.ErrDamagedMarkers):
-		return "CLAUDE.md has its memoir:begin and memoir:end markers damaged: there must be one of each, in this order, each on a line of its own. " +
-			"Nothing was written. Mend or remove the markers and it is published again."
+		return "CLAUDE.md has damaged memoir:begin and memoir:end markers. " +
+			"Nothing was written. Restore both lines in this order, or remove both."
 	case errors.Is(err, claudemd.ErrUnclosedCode):
-		return "CLAUDE.md ends in a code block that is not closed, so whatever is put below it would be code. Nothing was written. Close the code block and it is published again."
+		return "CLAUDE.md ends in an unclosed code block. Nothing was written. Close the code block."
 	case files.IsOwnership(err):
 		return agenttx.OwnershipProblem(err)
 	case errors.Is(err, files.ErrLeaves):
-		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
-			"Replace the link by a file, or let it lead to one inside the directory."
+		return "CLAUDE.md is a link out of the agent's directory. Nothing was written. " +
+			"Replace it with a file, or with a link to a file in the directory."
 	case errors.Is(err, errLinkToMemory):
-		return "CLAUDE.md is a link to one of the memory files that are compiled into it, or to a MEMORY.md of theirs. Nothing was written. " +
-			"Replace the link by a file, or let it lead to one that is not in a memory directory."
+		return "CLAUDE.md is a link to a memory file or a MEMORY.md. Nothing was written. " +
+			"Replace it with a file, or with a link to a file outside memory directories."
 	case errors.Is(err, agenttx.ErrTooLarge):
-		return fmt.Sprintf("CLAUDE.md is larger than %d MiB, and agents skip a file of that size. Nothing was written. Shorten what stands outside of Memoir's markers, and it is published.", maxClaudeMD>>20)
+		return fmt.Sprintf("CLAUDE.md is larger than %d MiB, and agents skip such files. Nothing was written. Shorten the text outside Memoir's markers.", maxClaudeMD>>20)
 	case errors.Is(err, files.ErrNotRegular):
-		return "CLAUDE.md is not a regular file. Nothing was written. Rename what is there, and it is published."
+		return "CLAUDE.md is not a regular file. Nothing was written. Rename or remove it."
 	case errors.Is(err, fs.ErrPermission):
-		return "CLAUDE.md cannot be read or written: permission denied. Nothing was written. Give the user that Memoir runs as the right to write it and its directory."
+		return "CLAUDE.md cannot be read or written: permission denied. Nothing was written. Give Memoir's user write access to it and its directory."
 	default:
-		return "CLAUDE.md cannot be written: " + err.Error() + ". What was there is kept. It is tried again at the next scan."
+		return "CLAUDE.md cannot be written: " + err.Error() + ". It is unchanged. Memoir tries again at the next scan."
 	}
 }

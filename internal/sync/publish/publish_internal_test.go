@@ -49,11 +49,11 @@ func TestClaudeMDProblem(t *testing.T) {
 		err  error
 		want string // a part of the text
 	}{
-		{"damaged markers", claudemd.ErrDamagedMarkers, "markers damaged"},
-		{"unclosed code", claudemd.ErrUnclosedCode, "code block that is not closed"},
+		{"damaged markers", claudemd.ErrDamagedMarkers, "damaged memoir:begin"},
+		{"unclosed code", claudemd.ErrUnclosedCode, "unclosed code block"},
 		{"other owner", &files.OwnershipError{}, "another user could misuse it"},
-		{"link out of directory", files.ErrLeaves, "link that leads out"},
-		{"link to a memory", errLinkToMemory, "link to one of the memory files"},
+		{"link out of directory", files.ErrLeaves, "link out of the agent's directory"},
+		{"link to a memory", errLinkToMemory, "link to a memory file"},
 		{"too large", agenttx.ErrTooLarge, "larger than 4 MiB"},
 		{"not a file", files.ErrNotRegular, "not a regular file"},
 		{"no permission", &fs.PathError{Op: "open", Path: "CLAUDE.md", Err: fs.ErrPermission}, "permission denied"},
@@ -80,9 +80,9 @@ func TestUnpublishedText(t *testing.T) {
 		want  string
 	}{
 		{"no agent", nil, ""},
-		{"one agent", []string{"a"}, "CLAUDE.md of a could not follow: its page says why."},
-		{"all are named", strings.Fields("a b c d e"), "CLAUDE.md of a, b, c, d, e could not follow: its page says why."},
-		{"some are named", strings.Fields("a b c d e f"), "CLAUDE.md of 6 other agents could not follow, among them a, b, c, d, e: their pages say why."},
+		{"one agent", []string{"a"}, "CLAUDE.md of a not updated. Context shows why."},
+		{"all are named", strings.Fields("a b c d e"), "CLAUDE.md of a, b, c, d, e not updated. Context shows why."},
+		{"some are named", strings.Fields("a b c d e f"), "CLAUDE.md of 6 other agents not updated, among them a, b, c, d, e. Context shows why."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

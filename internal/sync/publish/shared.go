@@ -134,9 +134,9 @@ func unpublishedText(slugs []string) string {
 	case n == 0:
 		return ""
 	case n > maxNamed:
-		return fmt.Sprintf("CLAUDE.md of %d other agents could not follow, among them %s: their pages say why.", n, strings.Join(slugs[:maxNamed], ", "))
+		return fmt.Sprintf("CLAUDE.md of %d other agents not updated, among them %s. Context shows why.", n, strings.Join(slugs[:maxNamed], ", "))
 	default:
-		return fmt.Sprintf("CLAUDE.md of %s could not follow: its page says why.", strings.Join(slugs, ", "))
+		return fmt.Sprintf("CLAUDE.md of %s not updated. Context shows why.", strings.Join(slugs, ", "))
 	}
 }
 

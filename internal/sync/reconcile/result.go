@@ -179,7 +179,7 @@ func withDuplicates(problems []memories.Problem, files map[string]records.File) 
 func DuplicateName(paths []string) memories.Problem {
 	return memories.Problem{
 		Code:    memories.CodeDuplicateName,
-		Message: strings.Join(paths, " and ") + " have the same name in one directory. The newest content counts. Rename one of them, or remove it.",
+		Message: strings.Join(paths, " and ") + " have the same name in one directory. The newest content is used. Rename or remove one.",
 	}
 }
 

@@ -137,7 +137,7 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 			tx.Rescan(f.Path)
 			removed = append(removed, f)
 		case err != nil && !wasMissing(f):
-			problem := fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, agenttx.FSCause(err))
+			problem := fmt.Sprintf("%s cannot be removed: %v. The memory is deleted. Memoir tries again at each scan.", f.Path, agenttx.FSCause(err))
 			if err := tx.DB.FileNotRemoved(ctx, f.Path, problem); err != nil {
 				return nil, err
 			}
@@ -160,7 +160,7 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 	left := indexfile.RemoveFromIndexes(tx, listed, indexes)
 	for _, f := range unlinked {
 		if reason, isListed := left[f.Path]; isListed {
-			problem := fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
+			problem := fmt.Sprintf("%s was removed. %s The memory is deleted. Memoir tries again at each scan.", f.Path, reason)
 			if err := tx.DB.FileNotRemoved(ctx, f.Path, problem); err != nil {
 				return nil, err
 			}
@@ -201,7 +201,7 @@ func Finish(ctx context.Context, tx *agenttx.Tx, removed []records.File) error {
 			continue
 		}
 		if err := syncs[path.Dir(f.Path)](); err != nil {
-			problem := fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, agenttx.FSCause(err))
+			problem := fmt.Sprintf("%s was removed, but may return after a power cut: its directory cannot be synced (%v). The memory is deleted. Memoir tries again at each scan.", f.Path, agenttx.FSCause(err))
 			if err := tx.DB.FileNotRemoved(ctx, f.Path, problem); err != nil {
 				return err
 			}

@@ -78,7 +78,7 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 		}
 		tx.State.Others.Listed[o.Path] = struct{}{}
 		if len(tx.State.Others.Listed) == maxOthers {
-			o.Problem = &memories.Problem{Code: o.Problem.Code, Message: o.Problem.Message + " There may be more such files: of an agent, " + strconv.Itoa(maxOthers) + " are listed."}
+			o.Problem = &memories.Problem{Code: o.Problem.Code, Message: o.Problem.Message + " There may be more: at most " + strconv.Itoa(maxOthers) + " are listed."}
 		}
 		listed = append(listed, o)
 	}

@@ -97,11 +97,11 @@ func (s *Tracker) Problems() map[string]string {
 		}
 	}
 	for slug, err := range s.shownErrors() {
-		problems[slug] = fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
+		problems[slug] = fmt.Sprintf("Directory cannot be scanned: %v. Memories keep their last state. Memoir tries again.", err)
 	}
 	for slug, start := range s.started {
 		if took := time.Since(start); took > s.Overdue {
-			problems[slug] = fmt.Sprintf("Its directory is still being scanned, after %s. The others do not wait for it.", roughly(took))
+			problems[slug] = fmt.Sprintf("The scan has been running for %s. Other agents do not wait for it.", roughly(took))
 		}
 	}
 	return problems

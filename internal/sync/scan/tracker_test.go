@@ -27,10 +27,10 @@ func block(s *Tracker, slug, path string) {
 func TestTracker_Problems(t *testing.T) {
 	t.Parallel()
 	const (
-		failedText  = "Its directory could not be scanned: disk failed. What was mirrored of it is kept, and it is tried again."
+		failedText  = "Directory cannot be scanned: disk failed. Memories keep their last state. Memoir tries again."
 		blockedText = "/agents/a/memory cannot be read (permission denied)."
 		blockedTwo  = "/agents/a/memory cannot be read (permission denied), and 1 more."
-		lateText    = "Its directory is still being scanned, after 31 seconds. The others do not wait for it."
+		lateText    = "The scan has been running for 31 seconds. Other agents do not wait for it."
 	)
 	for _, tt := range []struct {
 		name string
@@ -42,7 +42,7 @@ func TestTracker_Problems(t *testing.T) {
 		{"late scan", func(s *Tracker) { s.Begin("a"); time.Sleep(overdue + time.Second) }, lateText},
 		{
 			"very late scan", func(s *Tracker) { s.Begin("a"); time.Sleep(2 * time.Minute) },
-			"Its directory is still being scanned, after 2 minutes. The others do not wait for it.",
+			"The scan has been running for 2 minutes. Other agents do not wait for it.",
 		},
 		{"late scan ended", func(s *Tracker) { s.Begin("a"); time.Sleep(time.Minute); s.End("a", nil) }, ""},
 		{"full scan failed", func(s *Tracker) { s.Begin("a"); s.End("a", errDisk) }, failedText},

@@ -185,7 +185,7 @@ func (w *Watcher) Mode(noEvents map[string]string) (mode, note string) {
 		return EventMode, ""
 	}
 	interval := max(time.Duration(w.pollInterval.Load()), minPollInterval)
-	return PollMode, fmt.Sprintf("%s; Memoir looks by itself every %v instead", reason, interval.Round(time.Second))
+	return PollMode, fmt.Sprintf("%s; Memoir checks every %v instead", reason, interval.Round(time.Second))
 }
 
 // pollReason returns the most important reason for polling, as a text for users. It returns "" if
@@ -195,16 +195,16 @@ func (w *Watcher) pollReason(noEvents map[string]string) string {
 	defer w.mu.Unlock()
 	switch {
 	case w.open == nil:
-		return "the settings ask for it (--watch=poll)"
+		return "set by --watch=poll"
 	case w.openError != nil:
-		return fmt.Sprintf("the system lets no further program watch files (%v); raise fs.inotify.max_user_instances, or the number of files that may be open",
+		return fmt.Sprintf("no further file watcher is allowed (%v); raise fs.inotify.max_user_instances or the limit of open files",
 			errnoOf(w.openError))
 	case len(w.refused) > 0:
 		all := len(w.watches.dirs)
-		return fmt.Sprintf("the system lets %d of %d directories be watched (%v); raise fs.inotify.max_user_watches, or the number of files that may be open",
+		return fmt.Sprintf("only %d of %d directories can be watched (%v); raise fs.inotify.max_user_watches or the limit of open files",
 			all-len(w.refused), all, errnoOf(w.refusal))
 	case len(noEvents) > 0:
-		return fmt.Sprintf("the file system of %s does not say what changes", slices.Min(slices.Collect(maps.Values(noEvents))))
+		return fmt.Sprintf("the file system of %s sends no events", slices.Min(slices.Collect(maps.Values(noEvents))))
 	}
 	return ""
 }
