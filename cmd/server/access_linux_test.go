@@ -111,7 +111,7 @@ func TestAccess_OnlyOwnerAndRoot(t *testing.T) {
 			t.Errorf("user %d: %v: %s", uid, err, said)
 		}
 	}
-	if said, err := list(bob); err == nil || !strings.Contains(said, "belongs to") || !strings.Contains(said, "--token") {
+	if said, err := list(bob); err == nil || !strings.Contains(said, "can use this Memoir") || !strings.Contains(said, "--token") {
 		t.Errorf("another user: error = %v: %s", err, said)
 	}
 	for path, want := range map[string]int{

@@ -210,7 +210,7 @@ func TestParseConfig_InvalidSettings(t *testing.T) {
 		"a token beyond ASCII":              {nil, []string{"MEMOIR_TOKEN=öffne"}, []string{"--token", "ASCII"}},
 		"a token for readers with a space":  {[]string{"--token=a", "--read-token=open sesame"}, nil, []string{"--read-token", "without spaces"}},
 		"a token for readers alone":         {nil, []string{"MEMOIR_READ_TOKEN=look-only-my-friend"}, []string{"--read-token", "MEMOIR_TOKEN"}},
-		"one token for all and for readers": {[]string{"--token=a", "--read-token=a"}, nil, []string{"--read-token and --token are the same"}},
+		"one token for all and for readers": {[]string{"--token=a", "--read-token=a"}, nil, []string{"--read-token equals --token"}},
 		"a debounce of nothing":             {[]string{"--debounce=0s"}, nil, []string{"--debounce", "above zero"}},
 		"a debounce without a unit":         {[]string{"--debounce=200"}, nil, []string{"--debounce", "200ms"}},
 		"a rescan below zero":               {nil, []string{"MEMOIR_RESCAN=-1s"}, []string{"MEMOIR_RESCAN=-1s", "above zero"}},

@@ -49,7 +49,7 @@ func TestOnlyReads_Paths(t *testing.T) {
 			}
 			filled := strings.NewReplacer("{slug}", "ada", "{id}", "00000000-0000-0000-0000-000000000000").Replace(path)
 			status, answer := s.as("look-only", method, filled, "{}")
-			if status != http.StatusForbidden || !strings.Contains(answer, "This token may only read. Nothing was changed.") {
+			if status != http.StatusForbidden || !strings.Contains(answer, "Read-only token. Nothing was changed.") {
 				t.Errorf("%s %s: %d %s", method, filled, status, answer)
 			}
 			if status, _ := s.as("all", method, filled, "nonsense"); status == http.StatusForbidden {
@@ -83,7 +83,7 @@ func TestOnlyReads_Paths(t *testing.T) {
 		}
 	}
 	const save = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save_memory","arguments":{"name":"New","type":"user","body":"x"}}}`
-	if _, answer := s.as("look-only", http.MethodPost, "/mcp", save); !strings.Contains(answer, "This token may only read.") {
+	if _, answer := s.as("look-only", http.MethodPost, "/mcp", save); !strings.Contains(answer, "Read-only token.") {
 		t.Errorf("a save by a reader: %s", answer)
 	}
 	if _, answer := s.as("all", http.MethodPost, "/mcp", save); !strings.Contains(answer, "Created the memory “New” of ada") {

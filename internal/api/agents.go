@@ -113,7 +113,7 @@ func (a *api) getAbout(ctx context.Context, in *AgentPath) (*answer[AgentAbout],
 
 func (a *api) switchMemory(ctx context.Context, in *switchingMemory) (*answer[AgentAbout], error) {
 	if in.Body.Memory != "on" && in.Body.Memory != "off" {
-		return nil, &memories.InvalidError{Field: "memory", Reason: "is neither on nor off"}
+		return nil, &memories.InvalidError{Field: "memory", Reason: "must be on or off"}
 	}
 	if _, err := a.engine.SwitchMemory(ctx, in.Slug, in.Body.Memory == "off"); err != nil {
 		return nil, err

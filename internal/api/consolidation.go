@@ -145,7 +145,7 @@ func (a *api) registerConsolidation() {
 func consolidating[I, O any](a *api, handle func(context.Context, *consolidation.Consolidator, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		if a.options.Consolidator == nil {
-			return nil, &memories.ConflictError{Reason: "There is no consolidation here. Nothing was changed."}
+			return nil, &memories.ConflictError{Reason: "Consolidation does not run on this server. Nothing was changed."}
 		}
 		return handle(ctx, a.options.Consolidator, in)
 	}

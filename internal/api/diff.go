@@ -40,7 +40,7 @@ func fixDiff(path, newPath, before, after string) string {
 	start, end := commonEnds(before, after)
 	removed, added := strings.Count(before[start:len(before)-end], "\n"), strings.Count(after[start:len(after)-end], "\n")
 	if removed+added > maxDiffLines {
-		return fmt.Sprintf("--- %s\n+++ %s\nToo many lines to show: %d are removed and %d are added.\n", path, newPath, removed, added)
+		return fmt.Sprintf("--- %s\n+++ %s\nToo many lines to show: %d removed, %d added.\n", path, newPath, removed, added)
 	}
 	edits := udiff.Lines(before[start:len(before)-end], after[start:len(after)-end])
 	for i := range edits {

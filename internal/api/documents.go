@@ -23,11 +23,11 @@ func markdown(text []byte) *document { return &document{"text/markdown; charset=
 
 func (a *api) registerDocuments() {
 	register(a, withMediaType(get("/agents/{slug}/claude-md", "get-claude-md", "Get the text that is compiled into CLAUDE.md"),
-		"text/markdown", "The whole CLAUDE.md. With as_of, what Memoir would have compiled then, in the handwritten parts of today."), a.getClaudeMD)
+		"text/markdown", "The whole CLAUDE.md. With as_of, the memories of that time in today's handwritten parts."), a.getClaudeMD)
 	register(a, withMediaType(get("/agents/{slug}/index", "get-index", "Get MEMORY.md as an agent loads it", http.StatusConflict),
-		"text/markdown", "MEMORY.md, cut to 200 lines and 25,000 UTF-16 code units; empty where there is none."), a.getIndex)
+		"text/markdown", "MEMORY.md, cut to 200 lines and 25,000 UTF-16 code units; empty without an index."), a.getIndex)
 	register(a, withMediaType(get("/agents/{slug}/memories/{id}/raw", "get-raw-memory", "Get the bytes of a memory's source file"),
-		"application/octet-stream", "The file, frontmatter and all. 404 also where its bytes are not kept: it could not be read, or is too large."), ofAgent(a, a.getRaw))
+		"application/octet-stream", "The file with its frontmatter. 404 also if its bytes are not stored, because it is unreadable or too large."), ofAgent(a, a.getRaw))
 }
 
 type claudeMDInput struct {
@@ -46,7 +46,7 @@ func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, er
 		return markdown(preview.Text), err
 	}
 	if in.Without != "" {
-		return nil, &memories.InvalidError{Field: "without", Reason: "cannot be given with as_of: what was published then is past"}
+		return nil, &memories.InvalidError{Field: "without", Reason: "cannot be combined with as_of"}
 	}
 	preview, err := a.engine.PreviewAsOf(ctx, in.Slug, at)
 	return markdown(preview.Text), err
@@ -63,7 +63,7 @@ func (a *api) getRaw(ctx context.Context, row records.Agent, in *MemoryPath) (*d
 		return nil, err
 	}
 	if raw == nil {
-		return nil, problem.New(http.StatusNotFound, "The file's bytes are not kept here: it could not be read, or is too large for a memory. It was left where it is.")
+		return nil, problem.New(http.StatusNotFound, "The file's bytes are not stored: it is unreadable or too large. It is unchanged on disk.")
 	}
 	if gate.ReadOnly(ctx) {
 		raw = []byte(quarantine.MaskSecrets(string(raw)))

@@ -30,7 +30,7 @@ func (a *api) problem(ctx context.Context, where string, err error) *problem.Pro
 }
 
 func badBody(fields ...problem.Field) *problem.Problem {
-	return problem.New(http.StatusBadRequest, "The body is not the JSON that this call needs. Nothing was changed.", fields...)
+	return problem.New(http.StatusBadRequest, "The body is not valid JSON for this call. Nothing was changed.", fields...)
 }
 
 func unprocessable(fields ...problem.Field) *problem.Problem {
@@ -47,7 +47,7 @@ func checkText(location, value string) []error {
 	if memories.CanBeText(value) {
 		return nil
 	}
-	return []error{unprocessable(problem.Field{Location: location, Message: "is not valid UTF-8, or holds a NUL character"})}
+	return []error{unprocessable(problem.Field{Location: location, Message: "is not valid UTF-8, or contains a NUL character"})}
 }
 
 // init makes huma build the errors of package problem, and compare the names of JSON fields in the
@@ -96,12 +96,12 @@ func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	if n, err := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &missing); n == 1 && err == nil {
 		return problem.Field{Location: detail.Location + "." + missing, Message: "is required"}
 	}
-	return problem.Field{Location: detail.Location, Message: "is not as it should be: " + detail.Message}
+	return problem.Field{Location: detail.Location, Message: "is invalid: " + detail.Message}
 }
 
 // notFound answers 404 with a problem, for a path without a call.
 func notFound(w http.ResponseWriter, r *http.Request) {
-	problem.New(http.StatusNotFound, "There is nothing at this address. The calls are listed in /api/openapi.json.").
+	problem.New(http.StatusNotFound, "Unknown address. /api/openapi.json lists all calls.").
 		Request(gate.RequestID(r.Context())).Write(w)
 }
 
@@ -120,9 +120,9 @@ func methodNotAllowed(router chi.Router) http.HandlerFunc {
 				allowed = append(allowed, method)
 			}
 		}
-		detail := "This address does not take " + r.Method + ". It takes " + strings.Join(allowed, ", ") + "."
+		detail := "Method " + r.Method + " is not allowed here. Allowed: " + strings.Join(allowed, ", ") + "."
 		if reads := chi.NewRouteContext(); router.Match(reads, http.MethodGet, path) && strings.HasPrefix(reads.RoutePattern(), logsPath) {
-			detail = "Logs are only ever added to: what is there is neither changed nor removed, and nothing was. POST an entry to …/logs instead."
+			detail = "Log entries cannot be changed or removed. Nothing was changed. POST new entries to …/logs."
 		}
 		problem.New(http.StatusMethodNotAllowed, detail).
 			Header("Allow", strings.Join(allowed, ", ")).Request(gate.RequestID(r.Context())).Write(w)

@@ -50,7 +50,7 @@ func (a *api) streamEvents(_ context.Context, in *eventsInput) (*eventStream, er
 	case a.streams <- struct{}{}:
 	default:
 		return nil, problem.New(http.StatusTooManyRequests,
-			fmt.Sprintf("There are %d event streams open already, as many as this server serves. Close one, or try again later.", a.options.MaxStreams)).RetryAfter(60)
+			fmt.Sprintf("%d event streams are open, the limit of this server. Close one or try again later.", a.options.MaxStreams)).RetryAfter(60)
 	}
 	return &eventStream{func(ctx huma.Context) {
 		defer func() { <-a.streams }()

@@ -142,10 +142,10 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 		}
 	}
 	if given != 1 {
-		return nil, &memories.InvalidError{Field: "messages", Reason: "or transcript or transcript_path has to be given, one of the three"}
+		return nil, &memories.InvalidError{Field: "messages", Reason: "or transcript or transcript_path is required, exactly one of them"}
 	}
 	if strings.ContainsRune(request.Session, 0) {
-		return nil, &memories.InvalidError{Field: "session", Reason: "contains a NUL character, which no text may"}
+		return nil, &memories.InvalidError{Field: "session", Reason: "contains a NUL character"}
 	}
 	deferred, err := a.options.Extractor.Ask(ctx, request)
 	if err != nil {
@@ -165,9 +165,9 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Message, job.InputTokens, job.OutputTokens
 		return &extractAnswer{http.StatusOK, shown}, nil
 	case job.State == jobs.Waiting:
-		return nil, problem.New(http.StatusServiceUnavailable, "The conversation was not read yet: "+job.Problem+". It is kept, and tried again by itself.").RetryAfter(problem.RetrySeconds)
+		return nil, problem.New(http.StatusServiceUnavailable, "Conversation not read yet: "+job.Problem+". It is kept. Memoir tries again.").RetryAfter(problem.RetrySeconds)
 	default:
-		return nil, problem.New(http.StatusServiceUnavailable, "The conversation could not be read: "+job.Problem+". It is not tried again.")
+		return nil, problem.New(http.StatusServiceUnavailable, "Conversation not read: "+job.Problem+". Memoir does not try again.")
 	}
 }
 

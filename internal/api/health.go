@@ -21,7 +21,7 @@ func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
 	defer cancel()
 	if err := a.store.Ping(ctx); err != nil {
-		a.notReady(w, r, "The database cannot be reached.")
+		a.notReady(w, r, "Database unavailable.")
 		return
 	}
 	if !a.engine.Ready() {

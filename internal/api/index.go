@@ -99,7 +99,7 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 		change, err = a.engine.RepairIndex(ctx, in.Slug, strings.TrimSpace(in.IfMatch))
 	}
 	if errors.Is(err, memories.ErrChanged) {
-		return nil, problem.New(http.StatusPreconditionFailed, "MEMORY.md or the memory files have changed since the dry run. Nothing was changed. Look at what would be written now, and decide anew.")
+		return nil, problem.New(http.StatusPreconditionFailed, "MEMORY.md or the memory files have changed since the dry run. Nothing was changed. Make another dry run.")
 	}
 	if err != nil {
 		return nil, err

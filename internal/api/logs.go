@@ -134,7 +134,7 @@ func (a *api) listLogs(ctx context.Context, row records.Agent, in *listLogsInput
 	if in.Month != "" {
 		month, ok := logs.ParseMonth(in.Month)
 		if !ok {
-			return nil, &memories.InvalidError{Field: "month", Reason: "is not a month as in 2026-11"}
+			return nil, &memories.InvalidError{Field: "month", Reason: "must be a month such as 2026-11"}
 		}
 		first, last = month.Days()
 	}
@@ -148,7 +148,7 @@ func (a *api) listLogs(ctx context.Context, row records.Agent, in *listLogsInput
 
 func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInput) (*answer[LogDayList], error) {
 	if in.Month != "" {
-		return nil, &memories.InvalidError{Field: "month", Reason: "cannot be given with q"}
+		return nil, &memories.InvalidError{Field: "month", Reason: "cannot be combined with q"}
 	}
 	page, err := a.store.SearchLogs(ctx, row.ID, in.Q, in.Limit, in.Cursor)
 	list := LogDayList{Days: []LogDay{}, Hits: make([]LogHit, len(page.Logs)), NextCursor: wire.Text(page.NextCursor)}

@@ -73,7 +73,7 @@ var entityTag = &huma.Param{Description: "Strong; covers content and state.", Sc
 type getMemoryInput struct {
 	MemoryPath
 	AsOf
-	Reveal      bool   `query:"reveal" doc:"The texts of a memory in quarantine without masks. 403 with the token for reading."`
+	Reveal      bool   `query:"reveal" doc:"The texts of a memory in quarantine without masks. 403 with the read-only token."`
 	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 without a body if one of these entity tags matches."`
 }
 
@@ -93,7 +93,7 @@ func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInp
 	read := a.store.Memory
 	if in.Reveal {
 		if gate.ReadOnly(ctx) {
-			return nil, huma.Error403Forbidden("The token for reading does not reveal secrets. Use the other token.")
+			return nil, huma.Error403Forbidden("The read-only token does not reveal secrets. Use the value of --token.")
 		}
 		read = a.store.Revealed
 	}
@@ -278,7 +278,7 @@ func (o optional) Schema(huma.Registry) *huma.Schema {
 // that cannot be cleared.
 func (o optional) notNull(field string) error {
 	if o.isNull {
-		return &memories.InvalidError{Field: field, Reason: "is null; every memory needs one, leave the field out to keep it"}
+		return &memories.InvalidError{Field: field, Reason: "is null; leave the field out to keep the value"}
 	}
 	return nil
 }

@@ -61,9 +61,9 @@ func joinHeaderLines(header http.Header, name string) {
 func bodyProblem(err error) *problem.Problem {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return problem.New(http.StatusRequestEntityTooLarge, "The body is larger than 2 MiB. Nothing was changed. A memory is a note: send a shorter one.")
+		return problem.New(http.StatusRequestEntityTooLarge, "The body is larger than 2 MiB. Nothing was changed. Send a shorter text.")
 	}
-	return problem.New(http.StatusBadRequest, "The body did not arrive whole. Nothing was changed. Send it again.")
+	return problem.New(http.StatusBadRequest, "The body is incomplete. Nothing was changed. Send it again.")
 }
 
 // isJSON reports whether a Content-Type header is application/json or has the suffix +json, with or
@@ -83,7 +83,7 @@ func unmarshal(data []byte, v any) error {
 		return err
 	}
 	if hasLoneSurrogate(data) {
-		return errors.New("the text has half of a character, a surrogate without its pair")
+		return errors.New("the text has an unpaired surrogate")
 	}
 	return nil
 }

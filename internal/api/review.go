@@ -30,7 +30,7 @@ type ReviewFilter struct {
 func (f *ReviewFilter) Resolve(huma.Context) []error {
 	for _, k := range f.Kind {
 		if !review.IsKind(findings.Kind(k)) {
-			return []error{unprocessable(problem.Field{Location: "query.kind", Message: "is none of " + strings.Join(kindNames(), ", ")})}
+			return []error{unprocessable(problem.Field{Location: "query.kind", Message: "must be one of " + strings.Join(kindNames(), ", ")})}
 		}
 	}
 	return checkText("query.q", f.Query)
@@ -83,13 +83,13 @@ type reviewItemPath struct {
 }
 
 func (a *api) registerReview() {
-	register(a, get("/review", "list-review", "List what waits for a person, of all agents, the most urgent first", http.StatusNotFound), a.listReview)
-	register(a, get("/agents/{slug}/review", "list-agent-review", "List what waits for a person, of one agent, the most urgent first"), ofAgent(a, a.listAgentReview))
+	register(a, get("/review", "list-review", "List the review items of all agents, most urgent first", http.StatusNotFound), a.listReview)
+	register(a, get("/agents/{slug}/review", "list-agent-review", "List the review items of one agent, most urgent first"), ofAgent(a, a.listAgentReview))
 	register(a, get("/review/{id}", "get-review-item", "Get one item of the review"), a.getReviewItem)
 	register(a, post("/review/{id}", "decide-review-item", "Decide about one item of the review", http.StatusConflict), a.decideReviewItem)
 	register(a, post("/agents/{slug}/review/{id}", "decide-agent-review-item", "Decide about one item of an agent's review", http.StatusConflict), a.decideAgentReviewItem)
-	register(a, post("/review/{id}/undo", "undo-review-decision", "Take a decision of the review back", http.StatusConflict), a.undoReviewDecision)
-	register(a, post("/review/batch", "decide-review-items", "Decide the same about several items of the review", http.StatusConflict), a.decideReviewItems)
+	register(a, post("/review/{id}/undo", "undo-review-decision", "Undo a decision of the review", http.StatusConflict), a.undoReviewDecision)
+	register(a, post("/review/batch", "decide-review-items", "Decide about several items of the review", http.StatusConflict), a.decideReviewItems)
 }
 
 // listReview answers a page of the queue. It returns memories.ErrNotFound for an unknown agent.

@@ -316,7 +316,7 @@ func TestMemoryList_Table(t *testing.T) {
 			}
 		}
 		term.memoir("memory", "list", "--updated-since", "2100-01-01T00:00:00Z").wants(0, "no memories\n", term.quiet(way))
-		term.memoir("memory", "list", "--updated-since", "soon").wants(2, "", "--updated-since is not a moment")
+		term.memoir("memory", "list", "--updated-since", "soon").wants(2, "", "--updated-since must be a time")
 		only := term.memoir("memory", "--type", "user", "list").wants(0, "愛子さん", term.quiet(way)).stdout
 		if strings.Contains(only, "Tabs") || strings.Contains(only, "plain") {
 			t.Errorf("of one type there are\n%s", only)

@@ -46,7 +46,7 @@ func TestReview_ListAndShow(t *testing.T) {
 	}
 	term.memoir("review", "list", "--kind", "duplicate").wantsAll("nothing to review\n")
 	term.memoir("review", "--kind", "nonsense").wants(1, "", "kind")
-	term.memoir("review", "show", "expired-0").wants(1, "", "memoir: There is no such")
+	term.memoir("review", "show", "expired-0").wants(1, "", "memoir: Agent, memory or item not found")
 	term.memoir("review", "list", "--url", "http://"+noServer).wants(1, "", "no server answers at http://"+noServer+"; the review needs a running server")
 }
 

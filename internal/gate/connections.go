@@ -88,7 +88,7 @@ func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 // refuseSurplus returns a handler that calls next, except on connections that admit has marked as
 // past the limit. On these, it answers 429 and closes the connection.
 func (g *Gate) refuseSurplus(next http.Handler) http.Handler {
-	const detail = "More connections are open than this server serves, and all are at work. Nothing was changed. Try again shortly."
+	const detail = "Too many open connections. Nothing was changed. Try again shortly."
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Context().Value(surplus{}) == nil {
 			next.ServeHTTP(w, r)

@@ -73,7 +73,7 @@ type Gate struct {
 }
 
 // ErrNeedsToken means that a server on a network would have no token, or a short one.
-var ErrNeedsToken = errors.New("anybody on the network could read and delete memories")
+var ErrNeedsToken = errors.New("anyone on the network could read and delete memories")
 
 // MinNetworkToken is the minimum length of a token on a network, in bytes (arbitrary).
 const MinNetworkToken = 16
@@ -85,12 +85,12 @@ const MinNetworkToken = 16
 func New(options Options) (*Gate, error) {
 	host, port, err := net.SplitHostPort(options.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("--addr %q is not of the form host:port, such as 127.0.0.1:8080", options.Addr)
+		return nil, fmt.Errorf("--addr %q must be host:port, such as 127.0.0.1:8080", options.Addr)
 	}
 	isLocal := isLoopback(canonicalHost(host)) && (options.PublicURL.Host == "" || options.PublicURL.IsLocal())
 	for name, token := range map[string]string{"token": options.Token, "read-token": options.ReadToken} {
 		if isMissing := token == "" && name == "token"; !isLocal && (isMissing || token != "" && len(token) < MinNetworkToken) {
-			return nil, fmt.Errorf("others can reach this server, and --%s has fewer than %d characters: %w", name, MinNetworkToken, ErrNeedsToken)
+			return nil, fmt.Errorf("--%s has fewer than %d characters, and other machines can reach this server: %w", name, MinNetworkToken, ErrNeedsToken)
 		}
 	}
 	if err := checkReadToken(options); err != nil {
@@ -101,7 +101,7 @@ func New(options Options) (*Gate, error) {
 	for _, allowed := range options.AllowedHosts {
 		name, ok := hostOf(allowed)
 		if !ok {
-			return nil, fmt.Errorf("--allowed-host %q is not the name of a host, such as memoir.example.org", allowed)
+			return nil, fmt.Errorf("--allowed-host %q must be a host name, such as memoir.example.org", allowed)
 		}
 		g.hosts[name] = true
 	}

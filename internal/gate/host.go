@@ -23,10 +23,10 @@ func (g *Gate) checkHost(next http.Handler) http.Handler {
 
 func misdirected(r *http.Request, isHost bool) string {
 	if !isHost || len(r.Host) > maxOrigin {
-		return "This server does not answer to the name in the request's Host header. Use the address that it listens on."
+		return "Unknown host name in the Host header. Use the server's address."
 	}
-	return fmt.Sprintf("This server does not answer to the name %s. Use the address that it listens on. "+
-		"If people are to use that name, start Memoir with --public-url %s, or with --allowed-host and the name.", r.Host, requestedOrigin(r))
+	return fmt.Sprintf("Unknown host name %s. Use the server's address. "+
+		"To allow the name, start Memoir with --public-url %s, or with --allowed-host.", r.Host, requestedOrigin(r))
 }
 
 // hostOf returns the canonical host of a Host header, without the port. It also accepts an IPv6

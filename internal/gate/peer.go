@@ -144,7 +144,7 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close")
 			w.Header().Set("Retry-After", "1")
 			refusePlainly(w, r, http.StatusServiceUnavailable, http.StatusText(http.StatusServiceUnavailable),
-				"The system could not say whose connection this is. Nothing was changed. Try again shortly.")
+				"The owner of this connection is unknown. Nothing was changed. Try again shortly.")
 		default:
 			g.refuseStranger(w, r)
 		}
@@ -155,10 +155,10 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 // closes the connection.
 func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // so that the next connection is checked again
-	detail := fmt.Sprintf("This Memoir belongs to %s, and only that user and root may use it. "+
+	detail := fmt.Sprintf("Only %s and root can use this Memoir. "+
 		"Nothing was changed. To share it, its owner starts it with --token.", g.owner.name)
 	if g.options.TokenFile != "" {
-		detail += fmt.Sprintf(" As %s, open the link that Memoir logged when it started, or send the token in %s.",
+		detail += fmt.Sprintf(" If you are %s, open the link in Memoir's start log, or send the token in %s.",
 			g.owner.name, g.options.TokenFile)
 	}
 	refusePlainly(w, r, http.StatusForbidden, "Not your Memoir", detail)

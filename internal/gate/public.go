@@ -21,14 +21,14 @@ func ParsePublicURL(text string) (PublicURL, error) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.User != nil ||
 		parsed.RawQuery != "" || parsed.Fragment != "" || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "#") {
-		return PublicURL{}, errors.New("it is the address that people use, such as https://memoir.example.org")
+		return PublicURL{}, errors.New("it must be an address such as https://memoir.example.org")
 	}
 	host := strings.ToLower(parsed.Host)
 	if _, ok := hostOf(host); !ok || strings.ContainsFunc(host, func(r rune) bool { return r > '~' }) {
-		return PublicURL{}, errors.New("its host is no host name, such as memoir.example.org (xn--… for names in other scripts)")
+		return PublicURL{}, errors.New("its host must be a name such as memoir.example.org (xn--… for names in other scripts)")
 	}
 	if parsed.Path != "" && parsed.Path != "/" {
-		return PublicURL{}, errors.New("a path is not supported: give Memoir a host name or a port of its own, such as https://memoir.example.org")
+		return PublicURL{}, errors.New("a path is not supported: use a separate host name or port, such as https://memoir.example.org")
 	}
 	ownPort := map[string]string{"http": ":80", "https": ":443"}[parsed.Scheme]
 	return PublicURL{parsed.Scheme, strings.TrimSuffix(host, ownPort)}, nil
@@ -75,15 +75,15 @@ func requestedOrigin(r *http.Request) string {
 
 func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
 	origin, public := originOf(r), g.options.PublicURL.Origin()
-	detail := "This write comes from another site than Memoir's own pages. Nothing was changed. Do it from Memoir itself, or from a script."
+	detail := "The request comes from another site. Nothing was changed. Use Memoir's pages or a script."
 	switch {
 	case origin == "":
 	case public != "":
-		detail = fmt.Sprintf("This write comes from %s, but Memoir's pages are at %s (--public-url). Nothing was changed. "+
-			"If people use Memoir at the first address, change --public-url to it. Else do it from Memoir itself.", origin, public)
+		detail = fmt.Sprintf("The request comes from %s, but Memoir's address is %s (--public-url). Nothing was changed. "+
+			"Use Memoir's pages, or correct --public-url.", origin, public)
 	default:
-		detail = fmt.Sprintf("This write comes from %s, but Memoir was reached as %s. Nothing was changed. "+
-			"If the first is the address of a proxy of yours in front of Memoir, start Memoir with --public-url %[1]s. Else do it from Memoir itself.", origin, requestedOrigin(r))
+		detail = fmt.Sprintf("The request comes from %[1]s, but Memoir was reached as %[2]s. Nothing was changed. "+
+			"If %[1]s is your proxy, start Memoir with --public-url %[1]s. Otherwise use Memoir's pages.", origin, requestedOrigin(r))
 	}
 	g.refuse(w, r, http.StatusForbidden, detail)
 }

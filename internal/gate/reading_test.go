@@ -37,7 +37,7 @@ func TestReadToken_OnlyReads(t *testing.T) {
 			}
 			for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "X"} {
 				r := s.ask(method, path, "", headers...)
-				if r.status != http.StatusForbidden || !strings.Contains(r.body, "This token may only read. Nothing was changed.") {
+				if r.status != http.StatusForbidden || !strings.Contains(r.body, "Read-only token. Nothing was changed.") {
 					t.Errorf("with %s: %s %s: %d %s", how, method, path, r.status, r.body)
 				}
 			}
@@ -116,7 +116,7 @@ func TestReadOnly_InHandler(t *testing.T) {
 func TestNew_UselessReadToken(t *testing.T) {
 	t.Parallel()
 	for says, options := range map[string]gate.Options{
-		"no --token": {ReadToken: readToken}, "are the same": {Token: token, ReadToken: token},
+		"without --token": {ReadToken: readToken}, "equals --token": {Token: token, ReadToken: token},
 	} {
 		options.Addr, options.Log = "127.0.0.1:8080", slog.New(slog.DiscardHandler)
 		if _, err := gate.New(options); err == nil || errors.Is(err, gate.ErrNeedsToken) || !strings.Contains(err.Error(), says) {

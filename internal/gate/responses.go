@@ -46,7 +46,7 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 	if answer.Status() != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	g.refuse(answer, r, http.StatusInternalServerError, "Something went wrong here. The server's log says what, under request "+id+".")
+	g.refuse(answer, r, http.StatusInternalServerError, "Internal error. Find request "+id+" in the server's log.")
 }
 
 // ContentSecurityPolicy allows the pages' own scripts, styles, images and connections only. HTML

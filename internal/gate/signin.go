@@ -126,12 +126,12 @@ func (g *Gate) bySignIn(r *http.Request) (access, error) {
 // *tooManyGuesses, else 503, for which it logs err. If the client has disconnected, it does not
 // answer with 503 and does not log.
 func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error) {
-	const detail = "The database cannot be reached, so your sign-in could not be checked. Nothing was changed. Try again shortly."
+	const detail = "Database unavailable, so the sign-in was not checked. Nothing was changed. Try again shortly."
 	var many *tooManyGuesses
 	switch {
 	case errors.As(err, &many):
 		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
-		g.refuse(w, r, http.StatusTooManyRequests, "Too many wrong tokens were sent. Nothing was changed. Try again later, with the right one.")
+		g.refuse(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Nothing was changed. Try again later.")
 	case r.Context().Err() == nil:
 		g.options.Log.WarnContext(r.Context(), "sign-in check failed", "request", RequestID(r.Context()), "error", err)
 		w.Header().Set("Retry-After", "2")
@@ -141,7 +141,7 @@ func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error
 
 func (g *Gate) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if isProgramPath(r) {
-		problem.New(http.StatusUnauthorized, "This server needs its token. Send it as Authorization: Bearer, or sign in with the browser.").
+		problem.New(http.StatusUnauthorized, "Token required. Send it as Authorization: Bearer, or sign in with the browser.").
 			Header("WWW-Authenticate", `Bearer realm="memoir"`).Request(RequestID(r.Context())).Write(w)
 		return
 	}
@@ -155,7 +155,7 @@ func (g *Gate) askToSignIn(w http.ResponseWriter, r *http.Request) {
 			next = shown.RequestURI()
 		}
 		w.Header().Set("HX-Redirect", signInFor(next))
-		page(w, http.StatusUnauthorized, "Sign in", "You are not signed in any more. Nothing was changed.")
+		page(w, http.StatusUnauthorized, "Sign in", "You are signed out. Nothing was changed. Sign in again.")
 		return
 	}
 	http.Redirect(w, r, signInFor(next), http.StatusSeeOther)
@@ -262,7 +262,7 @@ func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 		if err := g.signIns.EndSignIn(r.Context(), idOf(cookie.Value)); err != nil {
 			g.options.Log.WarnContext(r.Context(), "sign-out failed", "request", RequestID(r.Context()), "error", err)
 			w.Header().Set("Retry-After", "2")
-			g.refuse(w, r, http.StatusServiceUnavailable, "The database cannot be reached, so you are still signed in. Try again shortly.")
+			g.refuse(w, r, http.StatusServiceUnavailable, "Database unavailable. You are still signed in. Try again shortly.")
 			return
 		}
 	}

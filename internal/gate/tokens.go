@@ -154,9 +154,9 @@ func checkReadToken(options Options) error {
 	case options.ReadToken == "":
 		return nil
 	case options.Token == "":
-		return errors.New("there is a --read-token and no --token, so that everybody could write without showing anything; set --token too")
+		return errors.New("--read-token without --token would let everyone write; set --token too")
 	case options.ReadToken == options.Token:
-		return errors.New("--read-token and --token are the same, so that readers could write; choose another one for readers")
+		return errors.New("--read-token equals --token, so readers could write; choose another --read-token")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (g *Gate) serveReader(w http.ResponseWriter, r *http.Request, next http.Han
 	r = r.WithContext(context.WithValue(r.Context(), readOnly{}, true))
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || g.options.OnlyReads != nil && g.options.OnlyReads(r)
 	if !reads {
-		g.refuse(w, r, http.StatusForbidden, "This token may only read. Nothing was changed. What changes something takes the token that the server was started with as --token.")
+		g.refuse(w, r, http.StatusForbidden, "Read-only token. Nothing was changed. Use the value of --token.")
 		return
 	}
 	next.ServeHTTP(w, r)

@@ -94,9 +94,9 @@ func Check(text, title string, at, now time.Time) error {
 	case len(text) > MaxText:
 		return invalid("text", fmt.Sprintf("is longer than %d KiB; put the detail into a file, and say in the log where it is", MaxText>>10))
 	case !isText(text):
-		return invalid("text", "is not valid UTF-8, or holds a NUL character")
+		return invalid("text", "is not valid UTF-8, or contains a NUL character")
 	case !isText(title):
-		return invalid("title", "is not valid UTF-8, or holds a NUL character")
+		return invalid("title", "is not valid UTF-8, or contains a NUL character")
 	case strings.ContainsFunc(title, unicode.IsControl):
 		return invalid("title", "has more than one line, or control characters")
 	case utf8.RuneCountInString(title) > maxTitle:

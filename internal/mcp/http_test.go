@@ -25,9 +25,9 @@ func TestReceive_Invalid(t *testing.T) {
 		headers     []string
 	}{
 		{listTools, writer, http.StatusOK, `"delete_memory"`, nil},
-		{listTools, "", http.StatusUnauthorized, "needs its token", nil},
-		{listTools, "wrong", http.StatusUnauthorized, "needs its token", nil},
-		{listTools, writer, http.StatusMisdirectedRequest, "does not answer to the name", []string{"Host", "evil.example"}},
+		{listTools, "", http.StatusUnauthorized, "Token required", nil},
+		{listTools, "wrong", http.StatusUnauthorized, "Token required", nil},
+		{listTools, writer, http.StatusMisdirectedRequest, "Unknown host name", []string{"Host", "evil.example"}},
 		{listTools, writer, http.StatusForbidden, "but Memoir was reached as", []string{"Origin", "https://evil.example"}},
 		{"[" + listTools + "]", writer, http.StatusBadRequest, "one by one", nil},
 		{" \n[]", writer, http.StatusBadRequest, "one by one", nil},

@@ -28,7 +28,7 @@ func TestReadOnly_HidesTools(t *testing.T) {
 	if !slices.Equal(tools, []string{"get_memory", "list_memories", "recall", "search_memories"}) || !slices.Equal(prompts, []string{"memory", "memory_show"}) {
 		t.Errorf("a reader is shown %v and %v", tools, prompts)
 	}
-	const plain = "This token may only read. Nothing was changed."
+	const plain = "Read-only token. Nothing was changed."
 	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, plain)
 	c.fails("delete_memory", arguments{"name": "green tea"}, plain)
 	c.fails("append_log", arguments{"text": "x"}, plain)

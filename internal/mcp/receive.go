@@ -32,9 +32,9 @@ func receive(next http.Handler) http.Handler {
 		var tooLarge *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLarge):
-			refuse(problem.New(http.StatusRequestEntityTooLarge, "The body is larger than 2 MiB. Nothing was changed. A memory is a note: send a shorter one."))
+			refuse(problem.New(http.StatusRequestEntityTooLarge, "The body is larger than 2 MiB. Nothing was changed. Send a shorter text."))
 		case err != nil:
-			refuse(problem.New(http.StatusBadRequest, "The body did not arrive whole. Nothing was changed. Send it again."))
+			refuse(problem.New(http.StatusBadRequest, "The body is incomplete. Nothing was changed. Send it again."))
 		case !utf8.Valid(body):
 			refuse(problem.New(http.StatusBadRequest, "The body is not valid UTF-8. Nothing was changed. Send JSON in UTF-8."))
 		case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")):
@@ -80,7 +80,7 @@ func (e *endpoint) restrictReaders(next sdk.MethodHandler) sdk.MethodHandler {
 		if !gate.ReadOnly(ctx) {
 			return next(ctx, method, req)
 		}
-		const detail = "This token may only read. Nothing was changed. What changes something takes the token that Memoir was started with as --token."
+		const detail = "Read-only token. Nothing was changed. Use the value of --token."
 		switch req := req.(type) {
 		case *sdk.CallToolRequest:
 			if writing[req.Params.Name] {

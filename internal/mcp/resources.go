@@ -123,7 +123,7 @@ func fileOf(ctx context.Context, store Store, agent records.Agent, id string) ([
 	}
 	raw, err := store.Raw(ctx, agent, id)
 	if err == nil && raw == nil {
-		return nil, noResource("The file's bytes are not kept: it could not be read, or is too large for a memory. It was left where it is.")
+		return nil, noResource("The file's bytes are not stored: it is unreadable or too large. It is unchanged on disk.")
 	}
 	if m.IsQuarantined() {
 		raw = []byte(quarantine.Mask(string(raw)))

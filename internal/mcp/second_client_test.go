@@ -83,7 +83,7 @@ func TestClient_OfOtherSDK(t *testing.T) {
 	}
 	said.Unknown.says(t, "an unknown name", `no memory named "zeppelin"`)
 	said.Wrong.says(t, "a wrong type", "Nothing was changed")
-	said.Refused.says(t, "a deletion by a reader", "This token may only read.")
+	said.Refused.says(t, "a deletion by a reader", "Read-only token.")
 	var got memory
 	if err := json.Unmarshal(said.Got.Structured, &got); err != nil || got.Body != "Ask for a split past 400 lines." || got.Type != "feedback" {
 		t.Errorf("a memory is %s, %v", said.Got.Structured, err)

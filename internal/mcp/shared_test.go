@@ -63,5 +63,5 @@ func TestGetMemory_FactUnreadable(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, oneAgent())
 	c := serveStore(t, m, factsAway{m.Store}).connect(t, writer, "")
-	c.fails("get_memory", arguments{"id": "00000000-0000-4000-8000-000000000000"}, "The database cannot be reached")
+	c.fails("get_memory", arguments{"id": "00000000-0000-4000-8000-000000000000"}, "Database unavailable")
 }

@@ -87,7 +87,7 @@ func TestTools_ListSearchGet(t *testing.T) {
 	if some.Total != 0 {
 		t.Errorf("updated in the future: %v", some.names())
 	}
-	c.fails("list_memories", arguments{"agent": "ada", "updated_since": "soon"}, "updated_since is not a moment")
+	c.fails("list_memories", arguments{"agent": "ada", "updated_since": "soon"}, "updated_since must be a time")
 	if text := c.call("list_memories", arguments{"agent": "ada", "state": "deleted"}, &some); some.Total != 0 || text != "ada has no such memories." {
 		t.Errorf("in the trash: %+v, %q", some, text)
 	}

@@ -59,7 +59,7 @@ func CanonicalName(s string) string {
 func (c Content) Check() error {
 	for _, field := range []struct{ name, value string }{{"name", c.Name}, {"description", c.Description}, {"body", c.Body}} {
 		if strings.ContainsRune(field.value, 0) {
-			return &InvalidError{Field: field.name, Reason: "contains a NUL character, which no text may; remove it"}
+			return &InvalidError{Field: field.name, Reason: "contains a NUL character; remove it"}
 		}
 		if !utf8.ValidString(field.value) {
 			return &InvalidError{Field: field.name, Reason: "is not valid UTF-8"}

@@ -17,17 +17,17 @@ import (
 // name in a query and in JSON, its values and its description.
 type Filter struct {
 	Type         Type   `query:"type" json:"type,omitempty" enum:"feedback,user,project,reference"`
-	State        State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
-	Stale        bool   `query:"stale" json:"stale,omitempty" doc:"true: stale ones alone, two days old or more."`
-	Flagged      bool   `query:"flagged" json:"flagged,omitempty" doc:"true: active ones alone about whose files something is odd; problems says what."`
-	NotRemoved   bool   `query:"not_removed" json:"not_removed,omitempty" doc:"true: deleted ones alone of which a file, or an entry in MEMORY.md, is still there, because it could not be removed; problems says why."`
-	Session      string `query:"session" json:"session,omitempty" doc:"The name of a session: a file of it carries them now, or their content came from it."`
-	Name         string `query:"name" json:"name,omitempty" doc:"Exact."`
-	Scope        Scope  `query:"scope" json:"scope,omitempty" enum:"private,team" doc:"Without it: both."`
+	State        State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones; with not_removed, deleted ones."`
+	Stale        bool   `query:"stale" json:"stale,omitempty" doc:"true: only stale ones, two days old or more."`
+	Flagged      bool   `query:"flagged" json:"flagged,omitempty" doc:"true: only active ones whose files have problems."`
+	NotRemoved   bool   `query:"not_removed" json:"not_removed,omitempty" doc:"true: only deleted ones with a file, or an entry in MEMORY.md, that could not be removed; problems has the reason."`
+	Session      string `query:"session" json:"session,omitempty" doc:"Name of a session that has a file of the memory, or that wrote its content."`
+	Name         string `query:"name" json:"name,omitempty" doc:"The exact name."`
+	Scope        Scope  `query:"scope" json:"scope,omitempty" enum:"private,team" doc:"Default: both."`
 	Query        string `query:"q" json:"query,omitempty" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
-	Near         bool   `query:"near" json:"near,omitempty" doc:"true: where no memory of the agent holds all the words of q, those that come close. What is done with a list should not be done with these unseen."`
-	Sort         Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
-	UpdatedSince Moment `query:"updated_since" json:"updated_since,omitempty" doc:"RFC 3339, as in 2026-11-03T14:00:00Z: those alone that were updated at that moment or later."`
+	Near         bool   `query:"near" json:"near,omitempty" doc:"true: if no memory has all words of q, return similar ones. Check these before you change them."`
+	Sort         Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age" doc:"Default: updated, newest first; a search is ranked. name: by UTF-8 bytes. age: oldest first."`
+	UpdatedSince Moment `query:"updated_since" json:"updated_since,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: only those updated at that time or later."`
 	AsOf         Moment `query:"as_of" json:"as_of,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
 }
 
@@ -35,7 +35,7 @@ type Filter struct {
 // first page.
 type PageRequest struct {
 	Limit  int    `query:"limit" json:"limit,omitempty" minimum:"1" maximum:"500" default:"50"`
-	Cursor string `query:"cursor" json:"cursor,omitempty" doc:"The next_cursor of the page before, for the same list."`
+	Cursor string `query:"cursor" json:"cursor,omitempty" doc:"The next_cursor of the previous page of the same list."`
 }
 
 // Sort is the order of a list. If it is empty, a search is ordered by rank, best first, and any
@@ -134,7 +134,7 @@ func (field FilterField) set(f *Filter, values []string) error {
 	case value == "true" || value == "false":
 		to.SetBool(value == "true")
 	default:
-		return &InvalidError{field.Name, "can only be true or false"}
+		return &InvalidError{field.Name, "must be true or false"}
 	}
 	return nil
 }
@@ -182,11 +182,11 @@ func (f Filter) Check() error {
 	case f.AsOf == "":
 		return nil
 	case f.Query != "":
-		return &InvalidError{"q", "cannot be given with as_of: the past is not indexed"}
+		return &InvalidError{"q", "cannot be combined with as_of"}
 	case f.Flagged || f.NotRemoved:
-		return &InvalidError{"as_of", "cannot be given with flagged or not_removed: what was odd about files then is not kept"}
+		return &InvalidError{"as_of", "cannot be combined with flagged or not_removed"}
 	case f.Sort != "" && f.Sort != ByName:
-		return &InvalidError{"sort", "can only be name with as_of"}
+		return &InvalidError{"sort", "must be name with as_of"}
 	}
 	return nil
 }
@@ -198,21 +198,21 @@ func (field FilterField) check(value string) error {
 	case value == "" || field.IsBool:
 		return nil
 	case !CanBeText(value):
-		return &InvalidError{field.Name, "is not valid UTF-8, or holds a NUL character"}
+		return &InvalidError{field.Name, "is not valid UTF-8, or contains a NUL character"}
 	case field.Enum != nil && !slices.Contains(field.Enum, value):
 		last := len(field.Enum) - 1
-		return &InvalidError{field.Name, "can only be " + strings.Join(field.Enum[:last], ", ") + " or " + field.Enum[last]}
+		return &InvalidError{field.Name, "must be " + strings.Join(field.Enum[:last], ", ") + " or " + field.Enum[last]}
 	case field.MaxLength > 0 && utf8.RuneCountInString(value) > field.MaxLength:
 		return ErrSearch
 	}
 	if _, err := Moment(value).Parse(); field.IsMoment && err != nil {
-		return &InvalidError{field.Name, "is not a moment as in 2026-11-03T14:00:00Z"}
+		return &InvalidError{field.Name, "must be a time such as 2026-11-03T14:00:00Z"}
 	}
 	return nil
 }
 
 // ErrSearch means that the query of a search is too long.
-var ErrSearch = &InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
+var ErrSearch = &InvalidError{Field: "q", Reason: "is longer than 1,000 characters; use fewer words"}
 
 // CanBeText reports whether Postgres can store s as text: it is valid UTF-8 without NUL. So no row
 // has any other text.

@@ -19,9 +19,9 @@ type Problem struct {
 	Type      string  `json:"type" doc:"Always about:blank: the status says what kind of problem it is."`
 	Title     string  `json:"title" doc:"The status in words."`
 	Status    int     `json:"status" doc:"The HTTP status."`
-	Detail    string  `json:"detail" doc:"What happened, what was kept, what to do."`
-	Errors    []Field `json:"errors" nullable:"false" doc:"The fields and parameters that cannot be taken as they are."`
-	RequestID string  `json:"request_id" doc:"Names the request in the server's log."`
+	Detail    string  `json:"detail" doc:"Cause, state and way out."`
+	Errors    []Field `json:"errors" nullable:"false" doc:"Invalid fields and parameters."`
+	RequestID string  `json:"request_id" doc:"Id of the request in the server's log."`
 
 	Code  Code       `json:"-"` // the kind of the error; empty if New made the problem
 	Field string     `json:"-"` // the invalid field if Code is Invalid
@@ -34,8 +34,8 @@ type Problem struct {
 
 // Field is one invalid part of a request.
 type Field struct {
-	Location string `json:"location" doc:"Where it stands, such as body.name or query.limit."`
-	Message  string `json:"message" doc:"What is wrong with it."`
+	Location string `json:"location" doc:"Place of the field, such as body.name or query.limit."`
+	Message  string `json:"message" doc:"Why it is invalid."`
 }
 
 // New returns a problem with this status and detail. Its title is the text of the status, its log
@@ -66,7 +66,7 @@ func (p *Problem) RetryAfter(seconds int) *Problem {
 func (p *Problem) Request(id string) *Problem {
 	p.RequestID = id
 	if p.Code == Internal {
-		p.Detail = p.sentence + " The server's log says what, under request " + id + "."
+		p.Detail = p.sentence + " Find request " + id + " in the server's log."
 	}
 	return p
 }

@@ -44,33 +44,33 @@ type kind struct {
 
 // table lists all kinds. The first row that matches an error applies.
 var table = []kind{
-	{code: NotFound, is: memories.ErrNotFound, status: http.StatusNotFound, sentence: "There is no such agent, memory or content here."},
+	{code: NotFound, is: memories.ErrNotFound, status: http.StatusNotFound, sentence: "Agent, memory or item not found."},
 	{code: Changed, is: memories.ErrChanged, status: http.StatusPreconditionFailed,
-		sentence: "The memory has changed since you read it. Nothing was changed.", way: "Read it again and decide anew."},
+		sentence: "The memory has changed since you read it. Nothing was changed.", way: "Read it again and retry."},
 	{code: NameTaken, status: http.StatusConflict},
 	{code: Conflict, status: http.StatusConflict},
 	{code: Invalid, status: http.StatusUnprocessableEntity},
-	{code: "no_file", is: memories.ErrNoFile, status: http.StatusNotFound, sentence: "There is no such file in the memory directory."},
+	{code: "no_file", is: memories.ErrNoFile, status: http.StatusNotFound, sentence: "File not found in the memory directory."},
 	{code: "is_directory", is: memories.ErrIsDirectory, status: http.StatusConflict, sentence: "The path is a directory. Nothing was changed."},
-	{code: "file_exists", is: memories.ErrFileExists, status: http.StatusConflict, sentence: "There is something at the path already. Nothing was changed."},
-	{code: "no_place", is: memories.ErrInvalidPath, status: http.StatusConflict, sentence: "Nothing can be made at that path. Nothing was changed."},
+	{code: "file_exists", is: memories.ErrFileExists, status: http.StatusConflict, sentence: "The path exists already. Nothing was changed."},
+	{code: "no_place", is: memories.ErrInvalidPath, status: http.StatusConflict, sentence: "The path leads out of the memory directory, or through a file. Nothing was changed."},
 	{code: Interrupted, is: memories.ErrInterrupted, status: http.StatusServiceUnavailable,
-		sentence: "The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe.",
-		way:      "Look first, then try again.", retry: RetrySeconds, level: slog.LevelWarn},
+		sentence: "Connection lost during the change. It may be complete, or complete later. Memories on disk are safe.",
+		way:      "Check the result, then retry.", retry: RetrySeconds, level: slog.LevelWarn},
 	{code: "elsewhere", is: memories.ErrNotHolder, status: http.StatusServiceUnavailable, sentence: noDatabase, way: tryAgain, retry: RetrySeconds, level: slog.LevelWarn},
 	{code: Unavailable, is: memories.ErrUnavailable, status: http.StatusServiceUnavailable, sentence: noDatabase, way: tryAgain, retry: RetrySeconds, level: slog.LevelWarn},
 	{code: "timeout", is: context.DeadlineExceeded, status: http.StatusServiceUnavailable, sentence: noDatabase, way: tryAgain, retry: RetrySeconds, level: slog.LevelWarn},
 	{code: Stopping, is: memories.ErrStopping, status: http.StatusServiceUnavailable,
-		sentence: "Memoir is being stopped. What was taken in so far is kept.", way: "Try again when it is back.", retry: RetrySeconds, level: slog.LevelInfo},
+		sentence: "Memoir is stopping. Changes so far are kept.", way: "Try again when it is back.", retry: RetrySeconds, level: slog.LevelInfo},
 	{code: OutOfFiles, is: memories.ErrOutOfFiles, status: http.StatusServiceUnavailable,
-		sentence: "Memoir can open no more files at the moment, so it has not seen everything, and has concluded nothing from what it did not see.",
-		way:      "It scans again automatically. If this lasts, raise the number of files that its server may open (ulimit -n).", retry: RetrySeconds, level: slog.LevelWarn},
-	{code: "canceled", is: context.Canceled, status: http.StatusServiceUnavailable, sentence: "The request was given up before it was answered.", level: slog.LevelDebug},
-	{code: Internal, status: http.StatusInternalServerError, sentence: "Something went wrong here.", level: slog.LevelError},
+		sentence: "Memoir cannot open more files, so the scan is incomplete. Memories keep their last state.",
+		way:      "Memoir scans again automatically. If this lasts, raise the limit of open files (ulimit -n).", retry: RetrySeconds, level: slog.LevelWarn},
+	{code: "canceled", is: context.Canceled, status: http.StatusServiceUnavailable, sentence: "The client closed the request before the answer.", level: slog.LevelDebug},
+	{code: Internal, status: http.StatusInternalServerError, sentence: "Internal error.", level: slog.LevelError},
 }
 
 const (
-	noDatabase = "The database cannot be reached at the moment. Memories on disk are safe."
+	noDatabase = "Database unavailable. Memories on disk are safe."
 	tryAgain   = "Try again shortly."
 )
 

@@ -161,7 +161,7 @@ func (r *Reviewer) claim(id string) (release func(), err error) {
 // check returns an error if the item does not allow the choice, or has other ETags.
 func (c Choice) check(item records.ReviewItem) error {
 	if allowed := Decisions(item); !slices.Contains(allowed, c.Decision) {
-		return &memories.InvalidError{Field: "decision", Reason: "is none of " + strings.Join(allowed, ", ")}
+		return &memories.InvalidError{Field: "decision", Reason: "must be one of " + strings.Join(allowed, ", ")}
 	}
 	if c.Days < 0 || c.Days > MaxSnooze {
 		return &memories.InvalidError{Field: "days", Reason: fmt.Sprintf("is not 1 to %d", MaxSnooze)}

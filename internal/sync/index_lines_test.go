@@ -204,7 +204,7 @@ func TestIndexLines_IndexNotWritable(t *testing.T) {
 			b.delete("ada", "Tabs")
 			for range 2 {
 				problems := b.list("ada", memories.Deleted)["Tabs"].Problems
-				want := "memory/tabs.md is removed. Its entry is still in " + at.index + ", which cannot be written: no space left on device."
+				want := "memory/tabs.md was removed. Its entry is still in " + at.index + ", which cannot be written: no space left on device."
 				if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, want) {
 					t.Errorf("the problems are %+v", problems)
 				}

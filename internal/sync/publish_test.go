@@ -136,7 +136,7 @@ func TestPublish_Links(t *testing.T) {
 	if got := b.read("outside.md"); got != "not yours\n" {
 		t.Errorf("a link that leaves was written through: %q", got)
 	}
-	if p := b.agent("eve").ClaudeMD.Problem; !strings.Contains(p, "leads out") {
+	if p := b.agent("eve").ClaudeMD.Problem; !strings.Contains(p, "link out of the agent's directory") {
 		t.Errorf("the agent says %q", p)
 	}
 }

@@ -223,7 +223,7 @@ func TestRename_NewFileOverwritten(t *testing.T) {
 	b.scan("ada")
 	disk.on.Store(true)
 	_, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Name: pointer("Spaces")})
-	b.isConflict(err, "Nothing was written")
+	b.isConflict(err, "Nothing was saved")
 	disk.on.Store(false)
 	b.scan("ada")
 	b.isIn("ada", "Tabs", memories.Active)

@@ -114,7 +114,7 @@ func orNull(properties map[string]*huma.Schema) *huma.Schema {
 type MemoryList struct {
 	Memories   []Memory `json:"memories" nullable:"false"`
 	Total      int      `json:"total" doc:"Of the whole list."`
-	Near       bool     `json:"near" doc:"True: no memory of the agent holds all the words of the search; these come close. Only where near=true asked for them."`
+	Near       bool     `json:"near" doc:"True if no memory has all words of the search, and these are similar. Only with near=true."`
 	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
 }
 

@@ -8,7 +8,7 @@ import (
 
 // ReviewItem is something that a person should decide.
 type ReviewItem struct {
-	ID          string         `json:"id" doc:"Changes with the contents: a decision holds until they change."`
+	ID          string         `json:"id" doc:"Changes with the contents; a decision is valid until then."`
 	Kind        string         `json:"kind"`
 	Group       string         `json:"group" enum:"safety,wrong,tidy_up,suggestions"`
 	Agent       string         `json:"agent" doc:"The agent's slug."`
@@ -17,7 +17,7 @@ type ReviewItem struct {
 	Evidence    []Evidence     `json:"evidence" nullable:"false"`
 	Recommended *string        `json:"recommended" doc:"The decision that the evidence suggests; null if it suggests none."`
 	Decisions   []string       `json:"decisions" nullable:"false" doc:"Those that POST takes."`
-	Subject     *string        `json:"subject" doc:"What is decided, if that is no memory: the path of an index, or the id of a blocked content, a proposal or a step. Of a conflict: the ids of the versions, with commas, in the order of keep_1 and so on."`
+	Subject     *string        `json:"subject" doc:"The subject, if it is not a memory: the path of an index, or the id of a blocked content, a proposal or a step. Of a conflict: the ids of the versions, with commas, in the order of keep_1 and so on."`
 	Merge       *MergedText    `json:"merge" doc:"One text for all memories, which the background model proposes: merge saves it if the request has no body. null: none."`
 	CreatedAt   time.Time      `json:"created_at" doc:"When it was first found."`
 }
