@@ -100,12 +100,12 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 		io.WriteString(out, usage)
 		return config{}, errAnswered
 	case err != nil:
-		return config{}, fmt.Errorf("%s (--help lists what there is)", cli.PlainFlagMessage(err))
+		return config{}, fmt.Errorf("%s (see --help)", cli.PlainFlagMessage(err))
 	case *isVersion:
 		fmt.Fprintln(out, "memoir", version())
 		return config{}, errAnswered
 	case flags.NArg() > 0:
-		return config{}, fmt.Errorf("%q is no flag, and the server takes nothing else (--help lists what there is)", flags.Arg(0))
+		return config{}, fmt.Errorf("unexpected argument %q (see --help)", flags.Arg(0))
 	}
 	if err := setFromEnvironment(flags, env); err != nil {
 		return config{}, err
@@ -195,10 +195,10 @@ func (c *config) flagSet() *flag.FlagSet {
 func (c *config) addMemoryDir(value string) error {
 	slug, path, found := strings.Cut(value, "=")
 	if !found || slug == "" || path == "" {
-		return errors.New("it is written slug=PATH, as in reviewer=~/code/shop/.claude/agent-memory/reviewer")
+		return errors.New("it must be slug=PATH, such as reviewer=~/code/shop/.claude/agent-memory/reviewer")
 	}
 	if !isSlug(slug) {
-		return errors.New("the slug may hold letters, digits, '.', '_' and '-', and does not begin with a dot")
+		return errors.New("the slug must have only letters, digits, '.', '_' and '-', and must not begin with a dot")
 	}
 	c.memoryDirs = append(c.memoryDirs, agents.NamedDir{Slug: slug, Path: path})
 	return nil
@@ -212,9 +212,9 @@ func (c *config) addReviewOff(value string) error {
 		switch {
 		case kind == "":
 		case !review.IsKind(kind):
-			return fmt.Errorf("%q is no kind of the review; they are %v", name, review.Kinds())
+			return fmt.Errorf("unknown kind %q: use %v", name, review.Kinds())
 		case review.GroupOf(kind) == review.Safety:
-			return fmt.Errorf("%q cannot be switched off: such a memory is held back from agents until someone decides", name)
+			return fmt.Errorf("%q cannot be switched off: such memories are held back from agents until a person decides", name)
 		default:
 			c.review.off = append(c.review.off, kind)
 		}
@@ -239,7 +239,7 @@ func (c *config) setPublicURL(value string) (err error) {
 func (c *config) setClaudeMDLimit(value string) error {
 	limit, err := strconv.Atoi(value)
 	if err != nil || limit <= 0 {
-		return errors.New("it is a number of characters, at least 1")
+		return errors.New("it must be a number of characters, at least 1")
 	}
 	c.claudeMDLimit = limit
 	return nil
@@ -258,7 +258,7 @@ func durationInto(target *time.Duration) func(string) error {
 	return func(value string) error {
 		duration, err := time.ParseDuration(value)
 		if err != nil || duration <= 0 {
-			return errors.New("it is a length of time above zero, such as 200ms, 60s or 5m")
+			return errors.New("it must be a duration above zero, such as 200ms, 60s or 5m")
 		}
 		*target = duration
 		return nil

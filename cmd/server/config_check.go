@@ -20,17 +20,17 @@ import (
 func (c *config) check() error {
 	host, port, err := net.SplitHostPort(c.addr)
 	if err != nil {
-		return fmt.Errorf("--addr %s is not an address: it is written HOST:PORT, as in 127.0.0.1:8080", c.addr)
+		return fmt.Errorf("--addr %s must be HOST:PORT, such as 127.0.0.1:8080", c.addr)
 	}
 	if number, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("--addr %s has no usable port: it is a number up to 65535", c.addr)
+		return fmt.Errorf("--addr %s needs a port up to 65535", c.addr)
 	} else if c.token == "" && !isLoopback(host) {
-		return fmt.Errorf("--addr %s can be reached from other machines, which takes a lock: set MEMOIR_TOKEN (or --token), "+
+		return fmt.Errorf("--addr %s is open to other machines, so a token is required: set MEMOIR_TOKEN (or --token), "+
 			"or listen on 127.0.0.1:%d", c.addr, number)
 	}
 	isPublic := c.publicURL.Host != "" && !c.publicURL.IsLocal()
 	if c.token == "" && isPublic {
-		return fmt.Errorf("--public-url %s is for other machines, which takes a lock: set MEMOIR_TOKEN (or --token)", c.publicURL.Origin())
+		return fmt.Errorf("--public-url %s is for other machines, so a token is required: set MEMOIR_TOKEN (or --token)", c.publicURL.Origin())
 	}
 	if isPublic || !isLoopback(host) {
 		if err := c.checkTokenLength(); err != nil {
@@ -38,31 +38,31 @@ func (c *config) check() error {
 		}
 	}
 	if (c.tlsCert == "") != (c.tlsKey == "") {
-		return errors.New("--tls-cert and --tls-key belong together: give both, or neither")
+		return errors.New("--tls-cert and --tls-key belong together: set both or neither")
 	}
 	if !isBearerToken(c.token) {
-		return errors.New("--token may hold only printable ASCII characters without spaces: it travels in an HTTP header")
+		return errors.New("--token must be printable ASCII without spaces, because an HTTP header carries it")
 	}
 	if err := c.checkReadToken(); err != nil {
 		return err
 	}
 	if c.dataDir == "" && c.databaseURL == "" {
-		return errors.New("there is no home directory to keep data in: set --data-dir, or --database-url to use a Postgres of your own")
+		return errors.New("no home directory found: set --data-dir, or --database-url for your own Postgres")
 	}
 	if err := placesOf(*c).CheckTeamDir(); err != nil {
-		return fmt.Errorf("--team-dir does not work: %w", err)
+		return fmt.Errorf("--team-dir is invalid: %w", err)
 	}
 	if c.consolidate != consolidation.Off && c.consolidate != consolidation.Plan && c.consolidate != consolidation.Auto {
-		return fmt.Errorf("--consolidate %s is unknown: it is off, plan or auto", c.consolidate)
+		return fmt.Errorf("--consolidate %s is unknown: use off, plan or auto", c.consolidate)
 	}
 	if c.watch != watchAuto && c.watch != watchPoll {
-		return fmt.Errorf("--watch %s is unknown: it is auto or poll", c.watch)
+		return fmt.Errorf("--watch %s is unknown: use auto or poll", c.watch)
 	}
 	if !slices.Contains(extraction.Modes, c.extract.mode) {
-		return fmt.Errorf("--extract %s is unknown: it is off, propose or auto", c.extract.mode)
+		return fmt.Errorf("--extract %s is unknown: use off, propose or auto", c.extract.mode)
 	}
 	if c.logFormat != "text" && c.logFormat != "json" {
-		return fmt.Errorf("--log-format %s is unknown: it is text or json", c.logFormat)
+		return fmt.Errorf("--log-format %s is unknown: use text or json", c.logFormat)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (c *config) checkListener(at net.Addr) error {
 func (c *config) checkTokenLength() error {
 	for flag, token := range map[string]string{"--token": c.token, "--read-token": c.readToken} {
 		if token != "" && len(token) < gate.MinNetworkToken {
-			return fmt.Errorf("%s has %d characters, and other machines can reach this server: it takes at least %d, such as the output of openssl rand -hex 16",
+			return fmt.Errorf("%s has %d characters, and other machines can reach this server: use at least %d, such as the output of openssl rand -hex 16",
 				flag, len(token), gate.MinNetworkToken)
 		}
 	}
@@ -112,11 +112,11 @@ func (c *config) checkReadToken() error {
 	case c.readToken == "":
 		return nil
 	case !isBearerToken(c.readToken):
-		return errors.New("--read-token may hold only printable ASCII characters without spaces: it travels in an HTTP header")
+		return errors.New("--read-token must be printable ASCII without spaces, because an HTTP header carries it")
 	case c.token == "":
-		return errors.New("--read-token alone keeps nobody from writing, because without --token nobody is asked for any: set MEMOIR_TOKEN (or --token) too")
+		return errors.New("--read-token without a token would let everyone write: set MEMOIR_TOKEN (or --token) too")
 	case c.readToken == c.token:
-		return errors.New("--read-token and --token are the same, so that readers could write: choose another one for readers")
+		return errors.New("--read-token equals --token, so readers could write: choose another --read-token")
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func isSlug(slug string) bool {
 func hostOnly(value string) (string, error) {
 	host := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(value, "["), "]"))
 	if host == "" || strings.ContainsAny(host, "/*@[] ,") {
-		return "", errors.New("it is a host's name or address alone, as in memoir.example.org")
+		return "", errors.New("it must be a host name or address, such as memoir.example.org")
 	}
 	if _, _, err := net.SplitHostPort(host); err == nil {
 		return "", errors.New("leave the port out: any port of the host is allowed")
@@ -191,7 +191,7 @@ func setAll(flags *flag.FlagSet, name, variable, value string) error {
 			v = strings.TrimSpace(v)
 		}
 		if err := flags.Set(name, v); err != nil {
-			return fmt.Errorf("%s=%s does not work: %w", variable, value, err)
+			return fmt.Errorf("%s=%s is invalid: %w", variable, value, err)
 		}
 	}
 	return nil

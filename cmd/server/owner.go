@@ -34,7 +34,7 @@ func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error)
 		return ownerAccess{}, nil
 	}
 	if dataDir == "" {
-		return ownerAccess{}, &settingsError{errors.New("this system does not tell which user connects, and there is no data directory for a token: set --token or --data-dir")}
+		return ownerAccess{}, &settingsError{errors.New("this system does not report the user of a connection, and no data directory can keep a token: set --token or --data-dir")}
 	}
 	file := filepath.Join(dataDir, ownerTokenName)
 	token, err := ownerToken(file)

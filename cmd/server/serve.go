@@ -111,7 +111,7 @@ func mayWriteTo(dir string) error {
 		err = files.NewGuard(dir).CheckRemoval(root, "any")
 	}
 	if files.IsOwnership(err) {
-		return &memories.ConflictError{Reason: "The samples were not added: " + err.Error() + ". Nothing was changed."}
+		return &memories.ConflictError{Reason: "Examples not added: " + err.Error() + ". Nothing was changed."}
 	}
 	return nil // a missing directory will be created
 }
@@ -129,7 +129,7 @@ func samplesInto(agentsDir string) func() error {
 		}
 		err := examples.Copy(agentsDir)
 		if errors.Is(err, examples.ErrNotEmpty) {
-			return &memories.ConflictError{Reason: "There is something in " + agentsDir + " already, so the sample agents were not put there. Nothing was changed."}
+			return &memories.ConflictError{Reason: "Directory " + agentsDir + " is not empty. Nothing was changed. The examples need an empty directory."}
 		}
 		return err
 	}

@@ -16,7 +16,7 @@ Commands
   memory list|show|save|delete|recall
                             the memories of one agent
   review [list|show|decide|undo]
-                            decide what waits for a person
+                            decide about the items of the review
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code
   hook EVENT                send one hook event to the server
@@ -61,11 +61,11 @@ Models
   --extract propose|auto|off
                             propose memories from conversations; save them without asking; neither (default propose)
   --extract-quiet DURATION  how long a session must be quiet before it is read (default 5m)
-  --extract-daily-tokens N  tokens a day (UTC) for reading conversations that nobody asked for
+  --extract-daily-tokens N  tokens a day (UTC) for automatic reading of conversations
                             (default 500000; 0: no limit)
   --review-daily-tokens N   tokens a day (UTC) for judging pairs of memories and doubtful findings
                             (default 200000; 0: no limit)
-  --review-off KIND,...     kinds that the review does not look for, such as junk,unchecked (repeatable)
+  --review-off KIND,...     kinds that the review skips, such as junk,unchecked (repeatable)
 
 Other
   --log-format text|json    on standard error (default text)

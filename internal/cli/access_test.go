@@ -50,7 +50,7 @@ func TestMemory_OwnerToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		term.env["MEMOIR_TOKEN"] = c.env
-		term.memoir("memory", "list", "--agent", "ada").wants(1, "", "there is no agent")
+		term.memoir("memory", "list", "--agent", "ada").wants(1, "", "unknown agent")
 		if got := shown.Load(); got != c.want {
 			t.Errorf("%s: Authorization = %q, want %q", name, got, c.want)
 		}

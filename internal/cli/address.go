@@ -45,7 +45,7 @@ func (w *World) addressOf(a *address) (address, error) {
 	full.url = strings.TrimSuffix(full.url, "/")
 	u, err := url.Parse(full.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return address{}, misused("%s %s is not the address of a server: it is written as in http://127.0.0.1:8080", source, full.url)
+		return address{}, misused("%s %s must be an address such as http://127.0.0.1:8080", source, full.url)
 	}
 	if full.token == "" && full.isLocal() && w.OwnerToken != nil {
 		full.ownerToken = w.OwnerToken()

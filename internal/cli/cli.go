@@ -72,7 +72,7 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 		return Done
 	case errors.As(err, &wrong):
 		help := strings.TrimSpace("memoir help " + wrong.command)
-		fmt.Fprintf(w.Stderr, "memoir: %s (%s lists what there is)\n", printableText(err.Error()), help)
+		fmt.Fprintf(w.Stderr, "memoir: %s (see %s)\n", printableText(err.Error()), help)
 		if wrong.command == "hook" {
 			return Failed // with 2, Claude Code would block the action
 		}
@@ -89,7 +89,7 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 func dispatch(ctx context.Context, w *World, args []string) error {
 	at := slices.IndexFunc(commands(), func(c command) bool { return c.name == args[0] })
 	if at < 0 {
-		return misused("there is no command %q", args[0])
+		return misused("unknown command %q", args[0])
 	}
 	c := commands()[at]
 	err := c.run(ctx, w, args[1:])
@@ -148,7 +148,7 @@ func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 // the flag, and plainer words. It returns the text of other errors unchanged.
 func PlainFlagMessage(err error) string {
 	return strings.NewReplacer(
-		"flag provided but not defined: -", "there is no flag --",
+		"flag provided but not defined: -", "unknown flag --",
 		"flag needs an argument: -", "a value is missing after --",
 		" for flag -", " for --",
 	).Replace(err.Error())
@@ -170,7 +170,7 @@ func runHelp(_ context.Context, w *World, args []string) error {
 	}
 	at := slices.IndexFunc(commands(), func(c command) bool { return c.name == args[0] && c.help != "" })
 	if at < 0 {
-		return misused("there is no help about %q", strings.Join(args, " "))
+		return misused("no help about %q", strings.Join(args, " "))
 	}
 	io.WriteString(w.Stdout, commands()[at].help)
 	return nil

@@ -159,41 +159,41 @@ func TestRun_WrongUsage(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	for line, why := range map[string]string{
-		"serve":                                "there is no command \"serve\" (memoir help lists what there is)",
-		"help serve":                           "there is no help about \"serve\"",
-		"memory":                               "memory takes list, show, save, delete or recall (memoir help memory lists",
-		"memory lst":                           "memory does not \"lst\"",
-		"memory list all":                      "takes nothing more, and was given \"all\"",
+		"serve":                                "unknown command \"serve\" (see memoir help)",
+		"help serve":                           "no help about \"serve\"",
+		"memory":                               "memory needs list, show, save, delete or recall (see memoir help memory)",
+		"memory lst":                           "unknown command memory \"lst\"",
+		"memory list all":                      "takes no further words, such as \"all\"",
 		"memory list --body x":                 "memory list takes no --body",
 		"memory show":                          "memory show takes a NAME",
 		"memory show Small diffs":              "one with spaces is put in quotes: \"Small diffs\"",
 		"memory recall":                        "memory recall takes a QUERY",
-		"memory recall x --limit 0":            "--limit is at least 1",
+		"memory recall x --limit 0":            "--limit must be at least 1",
 		"memory recall x --limit many":         "for --limit",
-		"memory save x --type fact":            "there is no type \"fact\"",
-		"memory list --colour":                 "there is no flag --colour",
+		"memory save x --type fact":            "unknown type \"fact\"",
+		"memory list --colour":                 "unknown flag --colour",
 		"memory list --agent":                  "a value is missing after --agent",
-		"memory list --url localhost":          "--url localhost is not the address of a server",
+		"memory list --url localhost":          "--url localhost must be an address",
 		"memory list --dir . --agent a":        "--dir works without a server",
-		"review lst":                           "review does not \"lst\"",
-		"review list all":                      "review list takes nothing more, and was given \"all\"",
+		"review lst":                           "unknown command review \"lst\"",
+		"review list all":                      "review list takes no further words, such as \"all\"",
 		"review show":                          "review show takes ID",
 		"review show x --kind junk":            "review show takes no --kind",
 		"review decide x":                      "review decide takes ID and DECISION",
-		"review decide x snooze --days 366":    "--days is 1 to 365",
-		"review decide x delete --days 3":      "--days is for snooze",
-		"review decide x merge":                "merge takes --body-file",
-		"review decide x delete --body-file f": "--body-file is for merge",
-		"review list --url localhost":          "is not the address of a server",
-		"hooks":                                "hooks takes print, install or uninstall",
-		"hooks remove":                         "hooks does not \"remove\"",
+		"review decide x snooze --days 366":    "--days must be 1 to 365",
+		"review decide x delete --days 3":      "--days is only for snooze",
+		"review decide x merge":                "merge needs --body-file",
+		"review decide x delete --body-file f": "--body-file is only for merge",
+		"review list --url localhost":          "must be an address such as",
+		"hooks":                                "hooks needs print, install or uninstall",
+		"hooks remove":                         "unknown command hooks \"remove\"",
 		"hooks install --user --project":       "only one of",
 		"hooks print --settings x":             "takes no settings file",
-		"hooks print --url http://a:b@host":    "is not the address of a server",
-		"hooks print --url http://host?q":      "is not the address of a server",
-		"hooks print --url file:///etc/passwd": "is not the address of a server",
-		"--nope":                               "there is no flag --nope",
-		"--debounce soon":                      "length of time above zero",
+		"hooks print --url http://a:b@host":    "must be an address such as",
+		"hooks print --url http://host?q":      "must be an address such as",
+		"hooks print --url file:///etc/passwd": "must be an address such as",
+		"--nope":                               "unknown flag --nope",
+		"--debounce soon":                      "duration above zero",
 	} {
 		term.memoir(strings.Fields(line)...).wants(2, "", "memoir: ").wants(2, "", why)
 	}
@@ -283,7 +283,7 @@ func (t *terminal) serve(handler http.Handler) {
 // quiet returns the expected text on standard error: the note that the files are used, or "".
 func (t *terminal) quiet(way string) string {
 	if way == "files" {
-		return "memoir: no server answers at http://" + noServer + "; this is done on the files in "
+		return "memoir: no server answers at http://" + noServer + "; using the files in "
 	}
 	return ""
 }
@@ -353,7 +353,7 @@ func TestMemory_SaveShowDelete(t *testing.T) {
 		}
 
 		gone := term.memoir("memory", "delete", "Tabs").wants(0, "deleted Tabs; ", quiet).wants(0, "  removed memory/tabs.md\n", quiet)
-		if inTrash := strings.Contains(gone.stdout, "can be restored"); inTrash != (way == "server") {
+		if inTrash := strings.Contains(gone.stdout, "in the trash"); inTrash != (way == "server") {
 			t.Errorf("said is\n%s", gone.stdout)
 		}
 		if got := term.read("agents/ada/memory/tabs.md"); got != "(none)" {
@@ -362,8 +362,8 @@ func TestMemory_SaveShowDelete(t *testing.T) {
 		if got := term.read("agents/ada/memory/MEMORY.md"); got != "# Index\n- [Small diffs](feedback_small_diffs.md) — one concern\n- [Other](other.md)\n" {
 			t.Errorf("the index is\n%s", got)
 		}
-		term.memoir("memory", "show", "Tabs").wants(1, "", "there is no memory \"Tabs\"")
-		term.memoir("memory", "delete", "small").wants(1, "", "there is no memory \"small\"; there is \"Small diffs\"")
+		term.memoir("memory", "show", "Tabs").wants(1, "", "memory \"Tabs\" not found")
+		term.memoir("memory", "delete", "small").wants(1, "", "memory \"small\" not found; similar: \"Small diffs\"")
 	})
 }
 
@@ -452,8 +452,8 @@ func TestMemorySave_Refused(t *testing.T) {
 		term := start(t, way, memoirtest.Files{"ada/memory/tabs.md": note("Tabs", memories.Feedback, "Use tabs.")})
 		before := term.read("agents/ada/memory/tabs.md")
 		term.memoir("memory", "save", "New", "--body", "x").wants(2, "", "a new memory needs a type")
-		term.memoir("memory", "save", "Tabs").wants(2, "", "there is nothing to save")
-		term.given(" \n", "memory", "save", "Tabs").wants(2, "", "there is nothing to save")
+		term.memoir("memory", "save", "Tabs").wants(2, "", "nothing to save")
+		term.given(" \n", "memory", "save", "Tabs").wants(2, "", "nothing to save")
 		term.given("a\x00b", "memory", "save", "Tabs").wants(1, "", "NUL")
 		term.given(strings.Repeat("x", 2<<20), "memory", "save", "Tabs").wants(1, "", "1 MiB")
 		term.memoir("memory", "save", "two\nlines", "--type", "user", "--body", "x").wants(1, "", "one line")
@@ -525,7 +525,7 @@ func TestMemorySave_OffInClaude(t *testing.T) {
 				} else {
 					term.env[name] = value
 				}
-				memory(save...).wants(1, "", "is switched off in Claude Code")
+				memory(save...).wants(1, "", "Claude Code's memory is off")
 				memory("list").wants(0, "Tabs", "")
 				delete(term.env, name)
 			}
@@ -593,15 +593,15 @@ func TestMemoryDelete_ManyFiles(t *testing.T) {
 
 	term.memoir("memory", "delete", "Tabs").
 		wants(0, "removed memory/tabs.md", quiet).wants(0, "removed sessions/u-c-1/memory/tabs.md", quiet).
-		wants(0, "took its lines out of sessions/u-c-1/memory/MEMORY.md", quiet)
-	term.memoir("memory", "delete", "Far").wants(0, "took its lines out of memory/deep/MEMORY.md", quiet)
-	term.memoir("memory", "delete", "large").wants(1, "", "could not be read")
+		wants(0, "removed its lines from sessions/u-c-1/memory/MEMORY.md", quiet)
+	term.memoir("memory", "delete", "Far").wants(0, "removed its lines from memory/deep/MEMORY.md", quiet)
+	term.memoir("memory", "delete", "large").wants(1, "", "cannot be read")
 	term.memoir("memory", "save", "large", "--type", "user", "--body", "x").wants(0, "saved large in memory/user_large.md", quiet)
 	term.memoir("memory", "delete", "large").wants(0, "removed memory/user_large.md", quiet)
 	if got := term.read("agents/ada/memory/large.md"); len(got) != 2<<20 {
 		t.Errorf("the file that cannot be read has come to have %d bytes", len(got))
 	}
-	term.memoir("memory", "delete", "link").wants(1, "", "could not be read")
+	term.memoir("memory", "delete", "link").wants(1, "", "cannot be read")
 	if got := term.read("agents/elsewhere/out.md"); got != "not of the agent\n" {
 		t.Errorf("outside, it says %q", got)
 	}
@@ -616,8 +616,8 @@ func TestMemory_DirectoryOnly(t *testing.T) {
 	term.memoir("memory", "list", "--dir", "notes").wants(0, "Tabs", "")
 	term.memoir("memory", "show", "Spaces", "--dir", "hive").wants(0, "memory/spaces.md", "")
 	term.memoir("memory", "save", "New", "--type", "user", "--body", "x", "--dir", "notes").wants(0, "saved New in user_new.md", "")
-	term.memoir("memory", "list", "--dir", "nowhere").wants(1, "", "there is no directory")
-	term.memoir("memory", "list", "--dir", "notes/tabs.md").wants(1, "", "is no directory")
+	term.memoir("memory", "list", "--dir", "nowhere").wants(1, "", "nowhere not found")
+	term.memoir("memory", "list", "--dir", "notes/tabs.md").wants(1, "", "is not a directory")
 }
 
 func TestMemory_FilesWithoutServer(t *testing.T) {
@@ -625,11 +625,11 @@ func TestMemory_FilesWithoutServer(t *testing.T) {
 	term := setup(t)
 	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	list := []string{"memory", "list", "--agent", "ada"}
-	term.memoir(list...).wants(0, "Tabs", "no server answers at http://"+noServer+"; this is done on the files in "+term.at("agents/ada"))
-	term.memoir(append(list, "--url", "http://0.0.0.0:1")...).wants(1, "", "no server answers at http://0.0.0.0:1. Its memories are on another machine")
+	term.memoir(list...).wants(0, "Tabs", "no server answers at http://"+noServer+"; using the files in "+term.at("agents/ada"))
+	term.memoir(append(list, "--url", "http://0.0.0.0:1")...).wants(1, "", "no server answers at http://0.0.0.0:1. It is on another machine")
 
 	term.serve(http.NotFoundHandler())
-	term.memoir(list...).wants(0, "Tabs", "something that is no Memoir answers at")
+	term.memoir(list...).wants(0, "Tabs", "another program answers at")
 	term.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -646,7 +646,7 @@ func TestMemory_Token(t *testing.T) {
 	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	term.serveMemoir("--token=secret")
 	list := []string{"memory", "list", "--agent", "ada"}
-	term.memoir(list...).wants(1, "", "the server wants a token: set MEMOIR_TOKEN")
+	term.memoir(list...).wants(1, "", "the server needs a token: set MEMOIR_TOKEN")
 	term.memoir(append(list, "--token", "secret")...).wants(0, "Tabs", "")
 	term.env["MEMOIR_TOKEN"] = "secret"
 	term.memoir(list...).wants(0, "Tabs", "")
@@ -681,7 +681,7 @@ func TestMemory_AgentOfWorkingDirectory(t *testing.T) {
 	term.cwd = "code"
 	term.memoir("memory", "list").wants(1, "", "no agent belongs to "+term.at("code")+". Name one with --agent: ada, ")
 	term.memoir("memory", "list", "--agent", "second").wants(0, "x", term.quiet("files"))
-	term.memoir("memory", "list", "--agent", "nobody").wants(1, "", "there is no agent \"nobody\"; there is ada, ")
+	term.memoir("memory", "list", "--agent", "nobody").wants(1, "", "unknown agent \"nobody\"; known: ada, ")
 }
 
 func TestMemory_AgentMovedAway(t *testing.T) {
@@ -764,8 +764,8 @@ func TestMemoryRecall_Files(t *testing.T) {
 		t.Errorf("one is\n%s", one)
 	}
 	recall("発売").wants(0, "発売日 (project)", "")
-	recall("nothing like it").wants(0, "no memory helps with that\n", "")
-	recall("release").wants(0, "that is too short", "")
+	recall("nothing like it").wants(0, "no matching memory\n", "")
+	recall("release").wants(0, "query too short", "")
 	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","line":null,"age_days":0,"stale":false,"why":["“release” is in its name"],"bytes":`, "")
 }
 
@@ -795,7 +795,7 @@ func TestMemoryRecall_Server(t *testing.T) {
 	})
 	term.serve(routes)
 	term.memoir("memory", "recall", "tabs", "or spaces?", "--agent", "ada", "--limit", "3").wantsAll("Tabs (feedback)\n  why: its name says so\n\nUse tabs.\n")
-	term.memoir("memory", "recall", "tabs", "--agent", "short").wants(0, "that is too short", "")
+	term.memoir("memory", "recall", "tabs", "--agent", "short").wants(0, "query too short", "")
 	if got, want := <-asked, `{"limit":3,"query":"tabs or spaces?","session":null}`; got != want {
 		t.Errorf("asked is %s, want %s", got, want)
 	}

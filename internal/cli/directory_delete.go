@@ -35,7 +35,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	case sources == nil:
 		return deletion{}, &unknownError{name}
 	case sources[0].Unreadable:
-		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", sources[0].Path)
+		return deletion{}, fmt.Errorf("%s cannot be read, so its name is unknown. Nothing was deleted. Remove it by hand", sources[0].Path)
 	}
 	m := d.memoryOf(sources, nil)
 	m.State, m.DeletedAt, m.DeletedActor, m.Files = memories.Deleted, time.Now(), memories.ByScript, nil
@@ -56,7 +56,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	for _, index := range listing.Indexes {
 		edited, err := d.removeLines(root, index, unlisted, deleted.files)
 		if err != nil {
-			return deletion{}, fmt.Errorf("the memory is deleted, but the lines about it are still in %s: %w", index, err)
+			return deletion{}, fmt.Errorf("memory deleted, but its lines are still in %s: %w", index, err)
 		}
 		if edited {
 			deleted.indexes = append(deleted.indexes, index)
@@ -64,7 +64,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	}
 	for _, file := range deleted.files {
 		if err := files.SyncDirectory(root, path.Dir(file)); err != nil {
-			return deletion{}, fmt.Errorf("the memory is deleted, but a power cut may bring it back: %w", err)
+			return deletion{}, fmt.Errorf("memory deleted, but it may return after a power cut: %w", err)
 		}
 	}
 	return deleted, nil
@@ -93,10 +93,10 @@ func (d *directory) removeLines(root *os.Root, index, name string, removed []str
 func notRemoved(file string, removed []string, err error) error {
 	already := "Nothing was deleted"
 	if len(removed) > 0 {
-		already = strings.Join(removed, ", ") + " is deleted, the rest stays"
+		already = strings.Join(removed, ", ") + " deleted, the rest stays"
 	}
 	if errors.Is(err, files.ErrChanged) {
-		return fmt.Errorf("%s was written in this very moment, and is kept. %s. Look at what it says now, and decide again", file, already)
+		return fmt.Errorf("%s has just changed and is kept. %s. Check the new version and try again", file, already)
 	}
 	return fmt.Errorf("%w. %s", err, already)
 }

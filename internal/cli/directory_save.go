@@ -58,7 +58,7 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 		after := entryOf(sources[at])
 		after.Name = cmp.Or(wanted.title, after.Name)
 		if err := d.listInIndex(root, listing, before, after); err != nil {
-			return answer[wire.Memory]{}, fmt.Errorf("the memory is saved in %s, but MEMORY.md could not be written, so an agent may not find it: %w", sources[at].Path, err)
+			return answer[wire.Memory]{}, fmt.Errorf("memory saved in %s, but MEMORY.md cannot be written, so an agent may not find it: %w", sources[at].Path, err)
 		}
 	}
 	return d.find(ctx, wanted.name)
@@ -114,11 +114,11 @@ func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.Indexe
 }
 
 // errOff means that Claude Code's settings switch off the memory of the agent.
-var errOff = errors.New("the memory of this agent is switched off in Claude Code, and Memoir obeys that. Nothing was written. Look at autoMemoryEnabled in Claude Code's settings, and at CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+var errOff = errors.New("Claude Code's memory is off for this agent. Nothing was written. Check autoMemoryEnabled in its settings, and CLAUDE_CODE_DISABLE_AUTO_MEMORY")
 
 // errTeam means that a memory is in team memory. Only a server writes it, because the server checks
 // for credentials.
-var errTeam = errors.New("this memory is the team's, and only a running server writes team memory. Nothing was written. Start one, or edit the file")
+var errTeam = errors.New("this is a team memory, which only a running server writes. Nothing was written. Start a server, or edit the file")
 
 // put replaces the content of the first file in sources that belongs to no session. Without one, it
 // creates a file with an unused name in the primary directory, with the other frontmatter keys of
@@ -167,7 +167,7 @@ func encoded(layout agents.Layout, base []byte, content memories.Content) ([]byt
 		data = frontmatter.Encode(content)
 	}
 	if len(data) > memories.MaxFileSize {
-		return nil, errors.New("nothing was written: with the rest of the file this is more than 1 MiB, which could not be read back")
+		return nil, errors.New("nothing was written: the file would be larger than 1 MiB, the limit of a memory")
 	}
 	return data, nil
 }
@@ -178,7 +178,7 @@ func encoded(layout agents.Layout, base []byte, content memories.Content) ([]byt
 func notWritten(err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged):
-		return errors.New("somebody else writes this memory at the same time. Nothing was written. Look at what it says now, and save again")
+		return errors.New("another program writes this memory. Nothing was written. Check the new version and save again")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, files.ErrOwner), errors.Is(err, files.ErrLeaves), files.IsOwnership(err):
 		return fmt.Errorf("the file cannot be written. Nothing was changed: %w", err)
 	}

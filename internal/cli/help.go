@@ -62,13 +62,13 @@ Usage: memoir memory list|show|save|delete|recall [flags]
   delete NAME               delete a memory without asking
   recall QUERY              the memories that fit a question or a task
 
-  --type TYPE               list: of this type alone. save: feedback, user, project or reference; a new memory needs one
+  --type TYPE               list: only this type. save: feedback, user, project or reference; a new memory needs one
   FILTERS
                             list: the filters of the API's list, see docs/API.md; some need a server
   --description TEXT        save: one line about it
-  --body TEXT               save: what it says, in Markdown
-  --limit N                 recall: at most so many (default 5)
-  --json                    write what the API answers, for scripts
+  --body TEXT               save: the text, in Markdown
+  --limit N                 recall: maximum number (default 5)
+  --json                    print the API's JSON, for scripts
 
 Agent
   --agent SLUG              the agent (default: the agent of the working directory)
@@ -84,21 +84,21 @@ error. There is no trash then: a deletion is permanent.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
 
-const reviewHelp = `What waits for a person: secrets, contradictions, duplicates and more, of all agents. In a terminal,
+const reviewHelp = `The review of all agents: secrets, contradictions, duplicates and more. In a terminal,
 memoir review asks about one item after the other; each decision is one key.
 
 Usage: memoir review [list|show|decide|undo] [flags]
 
-  list                      all items, the most urgent first; also the default without a terminal
+  list                      all items, most urgent first; also the default without a terminal
   show ID                   one item with its texts; secrets are masked
   decide ID DECISION        decide about an item, such as keep_1, delete or snooze; show lists its decisions
-  undo ID                   take a decision back
+  undo ID                   undo a decision
 
   --agent SLUG              list, and in a terminal: only this agent
   --kind KIND,KIND          list, and in a terminal: only these kinds, such as secret,expired
   --body-file FILE          decide merge: the merged text, saved under the first memory; - is standard input
   --days N                  decide snooze: ask again after so many days, 1 to 365 (default 30)
-  --json                    write what the API answers, for scripts
+  --json                    print the API's JSON, for scripts
 
 Keys
   1 2 3 4                   keep this side; of a secret 1 removes the value, after a question

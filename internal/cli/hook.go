@@ -83,11 +83,11 @@ func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (ho
 		return hooksettings.Event{}, address{}, err
 	}
 	if len(words) != 1 {
-		return hooksettings.Event{}, address{}, misused("hook takes one event, and was given %d words", len(words))
+		return hooksettings.Event{}, address{}, misused("hook takes one event, not %d words", len(words))
 	}
 	at := slices.IndexFunc(hooksettings.Events(), func(e hooksettings.Event) bool { return e.Path == words[0] || e.Name == words[0] })
 	if at < 0 {
-		return hooksettings.Event{}, address{}, misused("there is no event %q", words[0])
+		return hooksettings.Event{}, address{}, misused("unknown event %q", words[0])
 	}
 	server, err := w.addressOf(flagged)
 	return hooksettings.Events()[at], server, err
@@ -163,10 +163,10 @@ func contextIn(answer []byte, contentType string, event hooksettings.Event) ([]b
 		HookSpecificOutput specific `json:"hookSpecificOutput"`
 	}
 	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
-		return nil, fmt.Errorf("the answer is %q and no JSON", contentType)
+		return nil, fmt.Errorf("the answer is %q, not JSON", contentType)
 	}
 	if err := json.Unmarshal(answer, &output); err != nil {
-		return nil, fmt.Errorf("the answer is no JSON that a hook could understand: %w", err)
+		return nil, fmt.Errorf("the answer is not valid JSON for a hook: %w", err)
 	}
 	if strings.TrimSpace(output.HookSpecificOutput.AdditionalContext) == "" {
 		return nil, nil

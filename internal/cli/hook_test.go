@@ -93,11 +93,11 @@ func TestHook_Failures(t *testing.T) {
 		"no content":    {func(t *terminal) { t.answering(http.StatusNoContent, "", "") }, ""},
 		"a failure":     {func(t *terminal) { t.answering(http.StatusInternalServerError, "application/json", context) }, "500"},
 		"no permission": {func(t *terminal) { t.answering(http.StatusUnauthorized, "application/json", context) }, "401"},
-		"a page":        {func(t *terminal) { t.answering(http.StatusOK, "text/html", "<html>") }, "no JSON"},
+		"a page":        {func(t *terminal) { t.answering(http.StatusOK, "text/html", "<html>") }, "JSON"},
 		"half an answer": {func(t *terminal) {
 			t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":{"additionalContext":"x"`)
-		}, "no JSON"},
-		"another kind of answer": {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":7}`) }, "no JSON"},
+		}, "JSON"},
+		"another kind of answer": {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":7}`) }, "JSON"},
 		"an endless answer": {func(t *terminal) {
 			t.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":{"additionalContext":"`+strings.Repeat("x", 2<<20)+`"}}`)
 		}, "more than"},

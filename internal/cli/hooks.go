@@ -48,7 +48,7 @@ func runHooks(ctx context.Context, w *World, args []string) error {
 	case err != nil:
 		return err
 	case len(words) != 1:
-		return misused("hooks takes print, install or uninstall")
+		return misused("hooks needs print, install or uninstall")
 	}
 	switch words[0] {
 	case "print":
@@ -58,7 +58,7 @@ func runHooks(ctx context.Context, w *World, args []string) error {
 	case "uninstall":
 		return c.uninstall()
 	}
-	return misused("hooks does not %q: it takes print, install or uninstall", words[0])
+	return misused("unknown command hooks %q: use print, install or uninstall", words[0])
 }
 
 // hooks returns the hooks for the server and agent of the flags. They contain the path of this
@@ -79,7 +79,7 @@ func (c *hooksCall) hooks() (hooksettings.Hooks, address, error) {
 	}
 	hooks.Program, err = os.Executable()
 	if err != nil {
-		return hooksettings.Hooks{}, address{}, fmt.Errorf("it is not known where this program is, so no hook can name it: %w", err)
+		return hooksettings.Hooks{}, address{}, fmt.Errorf("path of this program unknown: %w", err)
 	}
 	return hooks, server, nil
 }
@@ -97,8 +97,8 @@ func (c *hooksCall) newHooks(ctx context.Context) (hooksettings.Hooks, error) {
 		return hooks, nil
 	}
 	if hooks.Model, err = server.hasModel(ctx); err != nil {
-		fmt.Fprintf(c.Stderr, "memoir: these hooks are for a server without a model, because yours was not asked: %s. "+
-			"If it has a model, repeat this while it runs, or with --with-model\n", printableText(err.Error()))
+		fmt.Fprintf(c.Stderr, "memoir: these hooks assume a server without a model, because yours was not asked: %s. "+
+			"If it has a model, repeat this while it runs, or use --with-model\n", printableText(err.Error()))
 	}
 	return hooks, nil
 }
@@ -140,12 +140,12 @@ func (c *hooksCall) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.change(hooks.Install, "Memoir's hooks are in %s. Sessions that begin from now on have them.\n")
+	err = c.change(hooks.Install, "Memoir's hooks are in %s. New sessions use them.\n")
 	if err != nil || hooks.Program != "" {
 		return err
 	}
 	if _, err := exec.LookPath("memoir"); err != nil {
-		fmt.Fprintln(c.Stderr, "memoir: no memoir is in PATH, so these hooks do nothing on this machine. Put it there, for example with a link in ~/.local/bin")
+		fmt.Fprintln(c.Stderr, "memoir: no memoir in PATH, so these hooks do nothing on this machine. Add it, for example as a link in ~/.local/bin")
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error
 	after, err := edit(file.before)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s was left as it is: %w. Mend it first, or paste what memoir hooks print writes", at, err)
+		return fmt.Errorf("%s was not changed: %w. Fix it, or paste the output of memoir hooks print", at, err)
 	case !file.exists && len(after) == 0, file.exists && string(after) == string(file.before):
 		fmt.Fprintf(c.Stdout, "Nothing to do in %s.\n", at)
 		return nil
@@ -205,7 +205,7 @@ func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error
 // error if the default needs a home directory and HOME is empty.
 func (c *hooksCall) settingsPath() (string, error) {
 	if len(c.fileFlags()) > 1 {
-		return "", misused("only one of --user, --project, --local and --settings can be meant")
+		return "", misused("use only one of --user, --project, --local and --settings")
 	}
 	switch {
 	case c.settings != "":
@@ -219,7 +219,7 @@ func (c *hooksCall) settingsPath() (string, error) {
 	if dir == "" {
 		home, _ := c.Env("HOME")
 		if home == "" {
-			return "", errors.New("there is no home directory to find the settings in: name the file with --settings")
+			return "", errors.New("no home directory found: name the file with --settings")
 		}
 		dir = filepath.Join(home, ".claude")
 	}
@@ -231,7 +231,7 @@ func (c *hooksCall) settingsPath() (string, error) {
 func inProject(name string) (string, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("the working directory is not known, so neither is the project: %w", err)
+		return "", fmt.Errorf("working directory unknown: %w. Name the file with --settings", err)
 	}
 	project, err := agents.ProjectAt(cwd)
 	return filepath.Join(project.Tree, ".claude", name), err
@@ -251,7 +251,7 @@ func writeDiff(to io.Writer, path, before, after string) error {
 	d := diff.Texts(before, after, maxDiff)
 	for _, hunk := range d.Hunks {
 		if hunk.Above > 0 {
-			fmt.Fprintf(to, "@@ %d lines as they are @@\n", hunk.Above)
+			fmt.Fprintf(to, "@@ %d unchanged lines @@\n", hunk.Above)
 		}
 		for _, line := range hunk.Lines {
 			text := ""

@@ -58,7 +58,7 @@ func TestHooks_InstallAndUninstall(t *testing.T) {
 				t.Fatalf("after a dry run the file is\n%s", got)
 			}
 
-			term.memoir("hooks", "install").wantsAll("Memoir's hooks are in " + at + ". Sessions that begin from now on have them.\n")
+			term.memoir("hooks", "install").wantsAll("Memoir's hooks are in " + at + ". New sessions use them.\n")
 			with := term.read(".claude/settings.json")
 			for part, count := range map[string]int{
 				"/memoir hook session-start --url " + url + `"`: 1, " hook user-prompt-submit ": 1, " hook post-tool-use ": 3, " hook stop ": 1,
@@ -128,7 +128,7 @@ func TestHooks_SettingsPaths(t *testing.T) {
 	term.memoir("hooks", "install", "--user", "--with-model=false").wants(0, term.at("elsewhere/settings.json"), "")
 	delete(term.env, "CLAUDE_CONFIG_DIR")
 	delete(term.env, "HOME")
-	term.memoir("hooks", "install").wants(1, "", "there is no home directory")
+	term.memoir("hooks", "install").wants(1, "", "no home directory found")
 }
 
 // settings is a settings file with hooks.
@@ -202,9 +202,9 @@ func TestHooksInstall_Model(t *testing.T) {
 		"a server without": {func(t *terminal) { t.serveMemoir() }, nil, false, ""},
 		"no server":        {func(*terminal) {}, nil, false, "was not asked: no server answers at http://" + noServer},
 		"another server": {func(t *terminal) { t.answering(http.StatusNotFound, "text/plain", "") }, nil, false,
-			"was not asked: something that is no Memoir answers"},
+			"was not asked: another program answers"},
 		"a refusal": {func(t *terminal) { t.answering(http.StatusUnauthorized, "application/problem+json", "{}") }, nil, false,
-			"was not asked: the server wants a token"},
+			"was not asked: the server needs a token"},
 		"the flag":         {func(*terminal) {}, []string{"--with-model"}, true, ""},
 		"a shared project": {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"model":true}`) }, []string{"--project"}, false, ""},
 	} {
@@ -236,7 +236,7 @@ func TestHooksInstall_Project(t *testing.T) {
 	}
 	term.put("empty/file", "")
 	term.env["PATH"] = term.at("empty")
-	term.memoir("hooks", "install", "--project", "--dry-run").wants(0, "+", "no memoir is in PATH")
+	term.memoir("hooks", "install", "--project", "--dry-run").wants(0, "+", "no memoir in PATH")
 	term.env["PATH"] = filepath.Dir(path)
 	term.memoir("hooks", "install", "--project").wants(0, "hooks are in", "")
 	text := term.read("code/shop/.claude/settings.json")
@@ -359,16 +359,16 @@ func TestHooksInstall_LinkedFile(t *testing.T) {
 	if err := os.Remove(term.at("dotfiles/claude.json")); err != nil {
 		t.Fatal(err)
 	}
-	term.memoir("hooks", "install").wants(1, "", "is a link that leads to no file")
+	term.memoir("hooks", "install").wants(1, "", "is a broken link")
 }
 
 func TestHooksInstall_UnwritableFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, why string }{
-		"half a file":   {"{\"model\": ", "was left as it is: it is no JSON (line 1"},
-		"no settings":   {"[1]", "was left as it is: it is JSON, but no object"},
-		"another shape": {`{"hooks": {"Stop": "x"}}`, `was left as it is: "hooks.Stop" is no array`},
-		"read-only":     {others, "is read-only, and was left as it is"},
+		"half a file":   {"{\"model\": ", "was not changed: it is not JSON (line 1"},
+		"no settings":   {"[1]", "was not changed: it is not a JSON object"},
+		"another shape": {`{"hooks": {"Stop": "x"}}`, `was not changed: "hooks.Stop" is not an array`},
+		"read-only":     {others, "is read-only and was not changed"},
 		"very large":    {`{"a": "` + strings.Repeat("x", 5<<20) + `"}`, "larger than 4 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	case err != nil:
 		return err
 	case len(words) == 0:
-		return misused("memory takes list, show, save, delete or recall")
+		return misused("memory needs list, show, save, delete or recall")
 	}
 	return c.run(ctx, words[0], words[1:])
 }
@@ -101,7 +101,7 @@ var memoryVerbs = map[string]struct {
 func (c *memoryCall) run(ctx context.Context, verb string, words []string) error {
 	does, known := memoryVerbs[verb]
 	if !known {
-		return misused("memory does not %q: it takes list, show, save, delete or recall", verb)
+		return misused("unknown command memory %q: use list, show, save, delete or recall", verb)
 	}
 	for _, name := range append(filterFlags(), "description", "body", "limit") {
 		if given(c.flags, name) && !slices.Contains(does.flags, name) {
@@ -111,7 +111,7 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	subject := strings.TrimSpace(strings.Join(words, " "))
 	switch {
 	case does.takes == "" && len(words) > 0:
-		return misused("memory %s takes nothing more, and was given %q", verb, subject)
+		return misused("memory %s takes no further words, such as %q", verb, subject)
 	case does.takes != "" && subject == "":
 		return misused("memory %s takes a %s", verb, does.takes)
 	case does.takes == "NAME" && len(words) > 1:
@@ -120,13 +120,13 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	if given := c.filters.Get("type"); given != "" {
 		kind, known := memories.ParseType(given)
 		if !known {
-			return misused("there is no type %q: it is feedback, user, project or reference", given)
+			return misused("unknown type %q: use feedback, user, project or reference", given)
 		}
 		c.kind = kind
 		c.filters.Set("type", string(kind))
 	}
 	if c.limit < 1 {
-		return misused("--limit is at least 1")
+		return misused("--limit must be at least 1")
 	}
 	on, err := c.open(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 		return err
 	}
 	if d.kind == "" && d.description == nil && d.body == nil {
-		return misused("there is nothing to save: give --body, --description or --type, or write the body to standard input")
+		return misused("nothing to save: use --body, --description or --type, or write the body to standard input")
 	}
 	saved, err := on.save(ctx, d)
 	if err != nil {
@@ -249,9 +249,9 @@ func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) e
 		}
 	}
 	if len(near) == 0 {
-		return fmt.Errorf("%w; memoir memory list says which there are", err)
+		return fmt.Errorf("%w; see memoir memory list", err)
 	}
-	return fmt.Errorf("%w; there is %s", err, strings.Join(near, ", "))
+	return fmt.Errorf("%w; similar: %s", err, strings.Join(near, ", "))
 }
 
 // printAnswer prints an answer: its JSON if asJSON is true, else its value by write.

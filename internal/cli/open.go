@@ -32,7 +32,7 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	case errors.As(err, &absent) && server.isLocal():
 		return c.openFiles(absent)
 	case errors.As(err, &absent):
-		return nil, fmt.Errorf("%w. Its memories are on another machine; --dir works on a directory of this one", err)
+		return nil, fmt.Errorf("%w. It is on another machine. Use --dir for a directory of this one", err)
 	case err != nil:
 		return nil, err
 	}
@@ -61,11 +61,11 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no directory %s", dir)
+		return nil, fmt.Errorf("directory %s not found", dir)
 	case err != nil:
 		return nil, fmt.Errorf("the directory cannot be opened: %w", err)
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is no directory", dir)
+		return nil, fmt.Errorf("%s is not a directory", dir)
 	}
 	places, err := c.Places()
 	if err != nil {
@@ -106,9 +106,9 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	found, _ := agents.Discover(places, func(string) {})
 	agent, err := c.choose(agents.AssignSlugs(found, nil))
 	if err != nil {
-		return nil, fmt.Errorf("%w (%s, so this is about the files on this machine)", err, absent)
+		return nil, fmt.Errorf("%w (%s; this used the files on this machine)", err, absent)
 	}
-	fmt.Fprintf(c.Stderr, "memoir: %s; this is done on the files in %s\n", absent, agent.Dir)
+	fmt.Fprintf(c.Stderr, "memoir: %s; using the files in %s\n", absent, agent.Dir)
 	return &directory{agent, files.NewGuard(agents.Roots(places)...), agents.LocateMemory(places, agent).IsOff()}, nil
 }
 
@@ -123,11 +123,11 @@ func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 				return agents.ResolveJoined([]agents.Agent{a}, all)[0], nil
 			}
 		}
-		return agents.Agent{}, fmt.Errorf("there is no agent %q%s", c.agent, listed("; there is ", all))
+		return agents.Agent{}, fmt.Errorf("unknown agent %q%s", c.agent, listed("; known: ", all))
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return agents.Agent{}, fmt.Errorf("the working directory is not known, so neither is the agent: %w. Name it with --agent", err)
+		return agents.Agent{}, fmt.Errorf("working directory unknown: %w. Name the agent with --agent", err)
 	}
 	project, err := agents.ProjectAt(cwd)
 	if err != nil {

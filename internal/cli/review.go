@@ -70,7 +70,7 @@ func runReview(ctx context.Context, w *World, args []string) error {
 	}
 	does, known := reviewVerbs[verb]
 	if !known {
-		return misused("review does not %q: it takes list, show, decide or undo", verb)
+		return misused("unknown command review %q: use list, show, decide or undo", verb)
 	}
 	for _, name := range []string{"agent", "kind", "body-file", "days"} {
 		if given(c.flags, name) && !slices.Contains(does.flags, name) {
@@ -81,7 +81,7 @@ func runReview(ctx context.Context, w *World, args []string) error {
 	case len(words) < len(does.takes):
 		return misused("review %s takes %s", verb, strings.Join(does.takes, " and "))
 	case len(words) > len(does.takes):
-		return misused("review %s takes nothing more, and was given %q", verb, strings.Join(words[len(does.takes):], " "))
+		return misused("review %s takes no further words, such as %q", verb, strings.Join(words[len(does.takes):], " "))
 	}
 	if c.address, err = w.addressOf(server); err != nil {
 		return err
@@ -201,15 +201,15 @@ func (c *reviewCall) decide(ctx context.Context, words []string) error {
 	body := map[string]any{"decision": words[1]}
 	switch {
 	case given(c.flags, "days") && words[1] != "snooze":
-		return misused("--days is for snooze")
+		return misused("--days is only for snooze")
 	case given(c.flags, "days") && (c.days < 1 || c.days > maxSnooze):
-		return misused("--days is 1 to %d", maxSnooze)
+		return misused("--days must be 1 to %d", maxSnooze)
 	case given(c.flags, "days"):
 		body["days"] = c.days
 	case given(c.flags, "body-file") && words[1] != "merge":
-		return misused("--body-file is for merge")
+		return misused("--body-file is only for merge")
 	case words[1] == "merge" && c.bodyFile == "":
-		return misused("merge takes --body-file with the merged text")
+		return misused("merge needs --body-file with the merged text")
 	case words[1] == "merge":
 		text, err := c.readFile(c.bodyFile)
 		if err != nil {
@@ -224,7 +224,7 @@ func (c *reviewCall) decide(ctx context.Context, words []string) error {
 	return printAnswer(c.Stdout, c.json, decided, func(to io.Writer, d reviewDecision) error {
 		way := "this cannot be undone"
 		if d.Undoable {
-			way = "memoir review undo " + d.ID + " takes it back"
+			way = "undo: memoir review undo " + d.ID
 		}
 		_, err := fmt.Fprintf(to, "decided %s: %s; %s\n", printable(d.Kind), decisionWords(d.Decision), printable(way))
 		return err

@@ -105,7 +105,7 @@ func TestReview_Decide(t *testing.T) {
 	term := setup(t)
 	q := &queueServer{terminal: term}
 	term.serve(q)
-	term.memoir("review", "decide", "expired-1", "delete").wantsAll("decided expired: delete; memoir review undo expired-1 takes it back\n")
+	term.memoir("review", "decide", "expired-1", "delete").wantsAll("decided expired: delete; undo: memoir review undo expired-1\n")
 	q.lastCall(`/review/expired-1 {"decision":"delete"}`)
 	term.memoir("review", "decide", "expired-1", "snooze", "--days", "7", "--json").wants(0, `"undoable":true}`, "")
 	q.lastCall(`/review/expired-1 {"days":7,"decision":"snooze"}`)

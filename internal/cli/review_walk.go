@@ -79,13 +79,13 @@ func (c *reviewCall) walk(ctx context.Context) error {
 	}
 	fmt.Fprintf(c.Stdout, "\n%d decided\n", len(decided))
 	if last := len(decided) - 1; last >= 0 {
-		fmt.Fprintf(c.Stdout, "memoir review undo %s takes the last one back\n", printable(decided[last]))
+		fmt.Fprintf(c.Stdout, "undo the last one: memoir review undo %s\n", printable(decided[last]))
 	}
 	return nil
 }
 
 // errQuit means that the person ends the review.
-var errQuit = errors.New("the review is ended")
+var errQuit = errors.New("review ended")
 
 // ask reads keys until the item is decided or passed over. Then isDone is true; it is false if the
 // item is to be shown again. decided are the ids of the items that were decided; undo takes the
@@ -116,7 +116,7 @@ func (c *reviewCall) ask(ctx context.Context, item wire.ReviewItem, decided *[]s
 		if decision == "remove_value" {
 			fmt.Fprintln(c.Stdout, "This removes the value from all files and revisions, and cannot be undone. y: remove it")
 			if key, err := c.readKey(); err != nil || key != "y" {
-				fmt.Fprintln(c.Stdout, "nothing is done")
+				fmt.Fprintln(c.Stdout, "nothing changed")
 				return false, err
 			}
 		}

@@ -107,7 +107,7 @@ func unanswered(method string, err error) error {
 	if method == http.MethodGet {
 		return fmt.Errorf("the server did not answer: %w", err)
 	}
-	return fmt.Errorf("the server did not answer, so it is not known whether this was done. Look first, and then try again: %w", err)
+	return fmt.Errorf("the server did not answer, so the result is unknown. Check it before you retry: %w", err)
 }
 
 // read decodes a successful JSON response with the body answer into into. For a problem response it
@@ -116,7 +116,7 @@ func unanswered(method string, err error) error {
 func (a address) read(response *http.Response, answer []byte, into any) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case media == "application/problem+json" && response.StatusCode == http.StatusUnauthorized:
-		return errors.New("the server wants a token: set MEMOIR_TOKEN, or give it with --token")
+		return errors.New("the server needs a token: set MEMOIR_TOKEN or --token")
 	case media == "application/problem+json":
 		var problem struct {
 			Detail string `json:"detail"`
@@ -126,10 +126,10 @@ func (a address) read(response *http.Response, answer []byte, into any) error {
 		}
 		return errors.New(strings.TrimSuffix(problem.Detail, "."))
 	case media != "application/json" || response.StatusCode/100 != 2:
-		return &absentError{a.url, "something that is no Memoir answers"}
+		return &absentError{a.url, "another program answers"}
 	}
 	if err := json.Unmarshal(answer, into); err != nil {
-		return fmt.Errorf("the server's answer is not understood; it may be of another version: %w", err)
+		return fmt.Errorf("unexpected answer, maybe of another version of Memoir: %w", err)
 	}
 	return nil
 }

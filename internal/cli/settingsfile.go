@@ -56,7 +56,7 @@ func openSettings(at string) (*settingsFile, error) {
 	}
 	if err != nil {
 		root.Close()
-		return nil, fmt.Errorf("%s cannot be read, and was left as it is: %w", at, err)
+		return nil, fmt.Errorf("%s cannot be read and was not changed: %w", at, err)
 	}
 	s.exists = true
 	return s, nil
@@ -70,7 +70,7 @@ func throughLinks(at string) (string, error) {
 		return real, nil
 	}
 	if info, failed := os.Lstat(at); failed == nil && info.Mode().Type() == fs.ModeSymlink {
-		return "", fmt.Errorf("%s is a link that leads to no file, and was left as it is: %w", at, err)
+		return "", fmt.Errorf("%s is a broken link and was not changed: %w", at, err)
 	}
 	return at, nil
 }
@@ -89,7 +89,7 @@ func (s *settingsFile) write(after []byte) error {
 		options = files.Options{IfHash: files.Hash(s.before)}
 		info, err := s.root.Stat(s.name)
 		if err == nil && info.Mode().Perm()&0o200 == 0 {
-			return fmt.Errorf("%s is read-only, and was left as it is. Make it writable, or paste what memoir hooks print writes where it comes from", s.path)
+			return fmt.Errorf("%s is read-only and was not changed. Make it writable, or add the output of memoir hooks print to its source", s.path)
 		}
 	}
 	err := files.Write(s.root, s.name, after, options)
@@ -97,9 +97,9 @@ func (s *settingsFile) write(after []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists):
-		return fmt.Errorf("%s was written by somebody else in this very moment, and was left as it is. Try again", s.path)
+		return fmt.Errorf("%s has just changed and was not overwritten. Try again", s.path)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, files.ErrOwner):
-		return fmt.Errorf("%s cannot be written, and was left as it is (%w). Let yourself write there, or paste what memoir hooks print writes", s.path, err)
+		return fmt.Errorf("%s cannot be written and was not changed (%w). Make it writable, or paste the output of memoir hooks print", s.path, err)
 	}
 	return fmt.Errorf("%s could not be written: %w", s.path, err)
 }

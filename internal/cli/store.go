@@ -113,7 +113,7 @@ type deletion struct {
 // unknownError means that no memory has the name.
 type unknownError struct{ name string }
 
-func (e *unknownError) Error() string { return fmt.Sprintf("there is no memory %q", e.name) }
+func (e *unknownError) Error() string { return fmt.Sprintf("memory %q not found", e.name) }
 
 // errNeedsType means that a new memory was saved without a type.
 var errNeedsType = misused("a new memory needs a type: --type feedback, user, project or reference")

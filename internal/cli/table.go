@@ -79,16 +79,16 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 // removed files, the changed indexes, and a problem with CLAUDE.md if there is one.
 func writeDeletion(to io.Writer, d deletion) error {
 	out := bufio.NewWriter(to)
-	fate := "it is gone for good, as there is no trash without a server"
+	fate := "this is permanent: without a server there is no trash"
 	if d.trash {
-		fate = "it is in the trash, and can be restored"
+		fate = "it is in the trash"
 	}
 	fmt.Fprintf(out, "deleted %s; %s\n", printable(d.value.Name), fate)
 	for _, file := range d.files {
 		fmt.Fprintf(out, "  removed %s\n", printable(file))
 	}
 	for _, index := range d.indexes {
-		fmt.Fprintf(out, "  took its lines out of %s\n", printable(index))
+		fmt.Fprintf(out, "  removed its lines from %s\n", printable(index))
 	}
 	if d.value.ClaudeMD != nil {
 		fmt.Fprintf(out, "  CLAUDE.md: %s\n", printable(d.value.ClaudeMD.Problem))
@@ -124,11 +124,11 @@ func writeRecalled(to io.Writer, r recalled) error {
 func nothingRecalled(skipped string) string {
 	switch skipped {
 	case "short_query":
-		return "that is too short to choose a memory by: write in a few words what it is about"
+		return "query too short: describe the task in a few words"
 	case "no_memories":
-		return "there are no memories to choose from"
+		return "no memories yet"
 	}
-	return "no memory helps with that"
+	return "no matching memory"
 }
 
 // writeTable prints rows as a table. Each column is as wide as its widest cell, with two spaces

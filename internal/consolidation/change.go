@@ -104,5 +104,5 @@ func writeText(ctx context.Context, e *engine.Engine, slug string, change record
 }
 
 func changedSince(change records.StepChange) error {
-	return &memories.ConflictError{Reason: "“" + change.Name + "” has been changed since this step was applied. Nothing was undone. What it said before is in its history."}
+	return &memories.ConflictError{Reason: "“" + change.Name + "” has been changed since this step was applied. Nothing was undone. The earlier text is in its history."}
 }

@@ -125,7 +125,7 @@ func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output)
 			switch {
 			case err != nil:
 			case h.engine.IsOffInClaude(agent, in.conversation()):
-				err = errors.New("Claude Code has switched off the memory of " + agent.Slug)
+				err = errors.New("Claude Code's memory is off for " + agent.Slug)
 			default:
 				out = answer(r.Context(), agent, in)
 			}

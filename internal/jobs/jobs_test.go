@@ -266,7 +266,7 @@ func TestQueue_Retries(t *testing.T) {
 		"a model is busy":        {fmt.Errorf("asking: %w", answer{true}), 1, jobs.Done, 2, ""},
 		"too early":              {jobs.Later(time.Now()), 5, jobs.Done, 1, ""},
 		"an unexpected failure":  {nil, 1, jobs.Done, 2, ""},
-		"an unexpected end":      {nil, 99, jobs.Failed, 4, "it failed unexpectedly; the log says where"},
+		"an unexpected end":      {nil, 99, jobs.Failed, 4, "it failed unexpectedly; see the log"},
 		"the database goes away": {fmt.Errorf("saving: %w", memories.ErrUnavailable), 5, jobs.Done, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

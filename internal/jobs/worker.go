@@ -84,7 +84,7 @@ func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Result,
 	defer func() {
 		if cause := recover(); cause != nil {
 			w.queue.options.Log.Error("background job panicked", "kind", r.Kind, "agent", r.Args.Slug, "cause", cause, "stack", string(debug.Stack()))
-			err = errors.New("it failed unexpectedly; the log says where")
+			err = errors.New("it failed unexpectedly; see the log")
 		}
 	}()
 	return w.work(ctx, Job{ID: r.ID, AgentID: r.Args.Agent, Slug: r.Args.Slug, Key: r.Args.Key, Attempt: r.Attempt}, r.Args.Work)
@@ -220,7 +220,7 @@ func problem(ctx context.Context, err error) string {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	case errors.Is(err, memories.ErrUnavailable):
-		return "the database could not be reached"
+		return "the database was unavailable"
 	case errors.As(err, &plainErr):
 		return plainErr.Plain()
 	}

@@ -90,9 +90,9 @@ func Check(text, title string, at, now time.Time) error {
 	invalid := func(field, reason string) error { return &memories.InvalidError{Field: field, Reason: reason} }
 	switch {
 	case strings.TrimSpace(text) == "":
-		return invalid("text", "is empty; say what happened")
+		return invalid("text", "is empty; describe the event")
 	case len(text) > MaxText:
-		return invalid("text", fmt.Sprintf("is longer than %d KiB; put the detail into a file, and say in the log where it is", MaxText>>10))
+		return invalid("text", fmt.Sprintf("is longer than %d KiB; put details into a file, and name it in the log", MaxText>>10))
 	case !isText(text):
 		return invalid("text", "is not valid UTF-8, or contains a NUL character")
 	case !isText(title):
@@ -102,9 +102,9 @@ func Check(text, title string, at, now time.Time) error {
 	case utf8.RuneCountInString(title) > maxTitle:
 		return invalid("title", fmt.Sprintf("is longer than %d characters", maxTitle))
 	case at.After(now.Add(tolerance)):
-		return invalid("at", "is in the future; a log says what has happened")
+		return invalid("at", "is in the future")
 	case DayOf(at.In(now.Location())) < DayOf(now.AddDate(0, 0, -1)):
-		return invalid("at", "is before yesterday; what a past day says is not added to")
+		return invalid("at", "is before yesterday; entries can be added only to today and yesterday")
 	}
 	return nil
 }

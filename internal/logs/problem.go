@@ -22,14 +22,14 @@ const (
 )
 
 var messages = map[string]string{
-	CodeMisplaced:                "The file is not where the log of its day belongs, YYYY/MM/YYYY-MM-DD.md. It is read all the same.",
-	CodeNoDay:                    "The file's path tells no day, so it is listed under the day on which it was last changed.",
-	CodeNoEntries:                "The file has no bullet, and a log has one for each entry. Its text is shown as it is.",
+	CodeMisplaced:                "The file is not at YYYY/MM/YYYY-MM-DD.md. It is still read.",
+	CodeNoDay:                    "The path has no date, so the day of the last change is used.",
+	CodeNoEntries:                "The file has no entries (bullets). Its text is shown unchanged.",
 	memories.CodeTooLarge:        "The file is larger than 1 MiB, so only its end is read. It is unchanged.",
 	memories.CodeNUL:             "The text holds NUL characters, shown as \uFFFD. The file is unchanged.",
 	memories.CodeInvalidUTF8:     "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged.",
 	memories.CodeNotRegular:      "This is not a regular file, so it was not read. Logs are plain text files.",
-	memories.CodeTooDeep:         "This directory is deeper than that of a day, so nothing in it was read. Move its logs up.",
+	memories.CodeTooDeep:         "The directory is too deep and was not read. Move its logs up.",
 	memories.CodeFileNameNotUTF8: "The name is not valid UTF-8, so this was not read. Rename it.",
 }
 

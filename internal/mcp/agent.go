@@ -45,9 +45,9 @@ func (e *endpoint) agent(ctx context.Context, requested string) (records.Agent, 
 	case err != nil:
 		return records.Agent{}, err
 	case len(all) == 0:
-		return records.Agent{}, refusal("Memoir knows no agent yet, so there are no memories. One appears as soon as its directory does.")
+		return records.Agent{}, refusal("There are no agents yet. An agent appears as soon as its directory exists.")
 	case len(all) > 1:
-		return records.Agent{}, refusal("Memoir keeps the memories of several agents, so say which one is meant: give its slug as agent. There is " + slugsOf(all) + ".")
+		return records.Agent{}, refusal("There are several agents. Give the slug of one as agent: " + slugsOf(all) + ".")
 	}
 	return all[0], nil
 }
@@ -73,8 +73,8 @@ func (e *endpoint) agentNamed(ctx context.Context, slug string) (records.Agent, 
 // several, the error wraps a refusal and errAmbiguousDir.
 func (e *endpoint) agentIn(ctx context.Context, dir string) (records.Agent, error) {
 	if !filepath.IsAbs(dir) {
-		return records.Agent{}, refusal(fmt.Sprintf("The address of this MCP server has ?dir=%s, which is not an absolute path. "+
-			"A client that expands no variables cannot use ${PWD}: give ?agent= with a slug in its place, or name the agent in each call.", shortened(dir)))
+		return records.Agent{}, refusal(fmt.Sprintf("?dir=%s in this MCP server's address is not an absolute path. "+
+			"If the client does not expand ${PWD}, use ?agent= with a slug, or name the agent in each call.", shortened(dir)))
 	}
 	found, err := e.engine.AgentsOf(ctx, agents.Conversation{Dir: dir})
 	if err != nil {
@@ -88,14 +88,14 @@ func (e *endpoint) agentIn(ctx context.Context, dir string) (records.Agent, erro
 		all[i].Slug = a.Slug
 	}
 	if len(found) > 1 {
-		return records.Agent{}, ambiguousDir(fmt.Sprintf("The project in %s has several agents, so say which one is meant: give its slug as agent. There is %s.", shortened(dir), slugsOf(all)))
+		return records.Agent{}, ambiguousDir(fmt.Sprintf("The project in %s has several agents. Give the slug of one as agent: %s.", shortened(dir), slugsOf(all)))
 	}
 	if all, err = e.store.AgentsUncounted(ctx); err != nil {
 		return records.Agent{}, err
 	}
-	text := fmt.Sprintf("Memoir knows no agent of the project in %s. One appears as soon as its memory directory does.", shortened(dir))
+	text := fmt.Sprintf("The project in %s has no agent. One appears as soon as its memory directory exists.", shortened(dir))
 	if len(all) > 0 {
-		text += " For another agent, give its slug as agent: there is " + slugsOf(all) + "."
+		text += " For another agent, give its slug as agent: " + slugsOf(all) + "."
 	}
 	return records.Agent{}, ambiguousDir(text)
 }
@@ -113,14 +113,14 @@ func noSuchAgent(ctx context.Context, store Store, slug string) error {
 	if err != nil {
 		return err
 	}
-	there := "Memoir knows none yet"
+	there := "there are none yet"
 	if len(all) > 0 {
-		there = "there is " + slugsOf(all)
+		there = "known: " + slugsOf(all)
 	}
 	if fixedAgent(ctx) != "" {
-		return refusal(fmt.Sprintf("The address of this MCP server names the agent %q, which Memoir does not know: %s. Whoever added the server has to correct ?agent= in its address.", shortened(slug), there))
+		return refusal(fmt.Sprintf("Unknown agent %q in this MCP server's address (%s). Correct ?agent= in the address.", shortened(slug), there))
 	}
-	return refusal(fmt.Sprintf("There is no agent %q: %s.", shortened(slug), there))
+	return refusal(fmt.Sprintf("Unknown agent %q (%s).", shortened(slug), there))
 }
 
 // slugsOf returns the slugs of the first maxSlugs agents as a text, followed by the number of the

@@ -45,7 +45,7 @@ func TestArguments_AsModelsSendThem(t *testing.T) {
 	c.fails("list_memories", arguments{"kind": "user"}, "list_memories takes", "kind")
 	c.fails("save_memory", arguments{"name": "", "type": "user", "body": "y"}, "Nothing was changed", "name")
 	c.fails("save_memory", arguments{"name": "z", "type": "", "body": "y"}, "Nothing was changed", "type")
-	c.fails("delete_memory", arguments{"name": "", "id": ""}, "give its name or its id")
+	c.fails("delete_memory", arguments{"name": "", "id": ""}, "Give the name or the id")
 	list("list_memories", arguments{}, append(all, "x")...)
 }
 

@@ -112,8 +112,8 @@ func TestDirectory_NoAgent(t *testing.T) {
 	dir, files := twoProjects(t)
 	d := serve(t, memoirtest.StartClaude(t, files))
 	c := d.connect(t, writer, at(filepath.Join(dir, "new")))
-	c.fails("list_memories", arguments{}, "no agent of the project", filepath.Join(dir, "new"), "give its slug as agent")
-	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, "no agent of the project")
+	c.fails("list_memories", arguments{}, "has no agent", filepath.Join(dir, "new"), "give its slug as agent")
+	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, "has no agent")
 	if all := c.resources(); len(all) != 0 {
 		t.Errorf("%d resources", len(all))
 	}
@@ -125,7 +125,7 @@ func TestDirectory_NoAgent(t *testing.T) {
 		}
 	}
 	// An empty value counts as absent.
-	d.connect(t, writer, "?dir=").fails("list_memories", arguments{}, "say which one is meant")
+	d.connect(t, writer, "?dir=").fails("list_memories", arguments{}, "Give the slug of one")
 }
 
 func TestAgent_ErrorListsTen(t *testing.T) {

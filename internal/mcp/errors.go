@@ -24,9 +24,9 @@ func notFound(text string) error { return errors.Join(refusal(text), memories.Er
 
 // hints replace the way out of a problem by the tool to call.
 var hints = map[problem.Code]string{
-	problem.NotFound:    "Nothing was changed. Look at what there is with list_memories.",
-	problem.Changed:     "Read it again with get_memory, and decide anew.",
-	problem.Interrupted: "Look with get_memory before you try again.",
+	problem.NotFound:    "Nothing was changed. See list_memories.",
+	problem.Changed:     "Read it again with get_memory, then retry.",
+	problem.Interrupted: "Check with get_memory before you retry.",
 }
 
 // errorText returns the refusal that the model or the person reads. If err wraps a refusal, it

@@ -94,7 +94,7 @@ func wholeOf(agent records.Agent, m memories.Memory, dead []memories.CheckedCita
 func (w whole) text() string {
 	head := []string{strings.TrimPrefix(w.line(), "- "), w.File}
 	if w.State == string(memories.Deleted) {
-		head = append(head, "It is in the trash: no agent is given it any more.")
+		head = append(head, "It is in the trash. Agents do not receive it.")
 	}
 	head = append(head, w.Problems...)
 	if w.Warning != "" {
@@ -102,7 +102,7 @@ func (w whole) text() string {
 	}
 	text := recall.Block(recall.Defuse(strings.Join(head, "\n")), w.Body)
 	if w.Cut {
-		text += "\n\n[It goes on: it is too long to be given here whole. All of it is in its file, and in the resource " + w.URI + ".]"
+		text += "\n\n[Cut, because it is too long for this answer. All of it is in its file, and in the resource " + w.URI + ".]"
 	}
 	return text
 }

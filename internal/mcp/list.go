@@ -52,8 +52,8 @@ func (listInput) shape(schema *jsonschema.Schema) {
 func (searchInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "state"))
 	schema.Required = append(schema.Required, "query")
-	schema.Properties["query"].Description = "The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."
-	schema.Properties["cursor"].Description = "The next_cursor of the page before, to go on with the same search."
+	schema.Properties["query"].Description = "Search words, in any letter case; each also matches longer words that begin with it. If no memory has all words, similar ones are returned."
+	schema.Properties["cursor"].Description = "The next_cursor of the previous page of the same search."
 }
 
 func leaveOut(schema *jsonschema.Schema, names []string) {
@@ -66,22 +66,22 @@ func leaveOut(schema *jsonschema.Schema, names []string) {
 type list struct {
 	Agent      string   `json:"agent"`
 	Memories   []listed `json:"memories"`
-	Total      int      `json:"total" jsonschema:"How many there are in all, on every page."`
-	Near       bool     `json:"near,omitempty" jsonschema:"No memory has all the words of the search; these come close."`
-	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"Give it as cursor for the next page. Absent: this is the last."`
-	Facts      []fact   `json:"index_facts,omitempty" jsonschema:"Of a search, with the first page: facts that stand in the index MEMORY.md itself, not in a memory file. They are not counted in total."`
-	Shared     []shared `json:"shared,omitempty" jsonschema:"What all agents share, with the first page. It is not counted in total."`
+	Total      int      `json:"total" jsonschema:"Number of all memories, on every page."`
+	Near       bool     `json:"near,omitempty" jsonschema:"No memory has all words of the search; these are similar."`
+	NextCursor string   `json:"next_cursor,omitempty" jsonschema:"The cursor of the next page. Absent on the last page."`
+	Facts      []fact   `json:"index_facts,omitempty" jsonschema:"First page of a search: facts in MEMORY.md itself, not in a memory file. Not counted in total."`
+	Shared     []shared `json:"shared,omitempty" jsonschema:"First page: memories that all agents share. Not counted in total."`
 
 	query string // empty if this is not a search
 }
 
 // fact is a search result in an index file.
 type fact struct {
-	ID      string `json:"id" jsonschema:"get_memory reads it whole by this id."`
-	File    string `json:"file" jsonschema:"The index, on disk."`
+	ID      string `json:"id" jsonschema:"The id for get_memory."`
+	File    string `json:"file" jsonschema:"The index file on disk."`
 	Line    int    `json:"line"`
-	Heading string `json:"heading,omitempty" jsonschema:"What it stands under."`
-	Excerpt string `json:"excerpt" jsonschema:"The passage that has the most of the search."`
+	Heading string `json:"heading,omitempty" jsonschema:"The heading above it."`
+	Excerpt string `json:"excerpt" jsonschema:"The passage that matches best."`
 }
 
 // maxFacts is the largest number of index facts in a result. Arbitrary.
@@ -109,7 +109,7 @@ func facts(ctx context.Context, store Store, agent records.Agent, filter memorie
 
 // shared is the memories of another agent that all agents share.
 type shared struct {
-	Agent    string   `json:"agent" jsonschema:"Whose these are: give it as agent to see more of them, or to change one."`
+	Agent    string   `json:"agent" jsonschema:"Their agent. Give it as agent to see more, or to change one."`
 	Memories []listed `json:"memories"`
 	Total    int      `json:"total"`
 }
@@ -117,7 +117,7 @@ type shared struct {
 // listed is a memory in a list.
 type listed struct {
 	memory
-	Excerpt string `json:"excerpt,omitempty" jsonschema:"Of a search: the passage that has the most of it."`
+	Excerpt string `json:"excerpt,omitempty" jsonschema:"In a search: the passage that matches best."`
 }
 
 const (
@@ -132,9 +132,9 @@ func (e *endpoint) listMemories(ctx context.Context, agent records.Agent, in lis
 func (e *endpoint) searchMemories(ctx context.Context, agent records.Agent, in searchInput) (list, error) {
 	switch {
 	case strings.TrimSpace(in.Query) == "":
-		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
+		return list{}, refusal("The query is empty. Give some words, or use list_memories.")
 	case !memories.CanBeText(in.Query):
-		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
+		return list{}, refusal("The query contains a NUL character. Remove it.")
 	}
 	in.Near = true
 	return e.page(ctx, agent, in.Filter, in.PageRequest)
@@ -239,7 +239,7 @@ func (l list) own() string {
 	}
 	text := lines(l.Memories)
 	if l.NextCursor != "" {
-		text += fmt.Sprintf("There are more: ask again with cursor %s\n", l.NextCursor)
+		text += fmt.Sprintf("More: ask again with cursor %s\n", l.NextCursor)
 	}
 	return recall.Block(head, text)
 }

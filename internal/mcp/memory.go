@@ -76,11 +76,11 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memor
 	case selector.ID != "":
 		m, err := e.store.Memory(ctx, agent, selector.ID)
 		if errors.Is(err, memories.ErrNotFound) {
-			return m, notFound(fmt.Sprintf("%s has no memory with the id %q. list_memories shows those there are.", agent.Slug, shortened(selector.ID)))
+			return m, notFound(fmt.Sprintf("%s has no memory with the id %q. See list_memories.", agent.Slug, shortened(selector.ID)))
 		}
 		return m, err
 	case selector.Name == "":
-		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
+		return memories.Memory{}, refusal("Give the name or the id of the memory, as in list_memories.")
 	case !memories.CanBeText(selector.Name):
 		return memories.Memory{}, noSuchName(ctx, e.store, agent, selector.Name)
 	}
@@ -91,7 +91,7 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memor
 			return memories.Memory{}, err
 		case len(page.Memories) > 1:
 			// A private and a team memory can have one name, and an unreadable file has its file name.
-			return memories.Memory{}, refusal(fmt.Sprintf("Several entries are called %q: %s. Give the id of the one that is meant.", shortened(selector.Name), withIDs(page.Memories)))
+			return memories.Memory{}, refusal(fmt.Sprintf("Several memories have the name %q: %s. Give the id of one.", shortened(selector.Name), withIDs(page.Memories)))
 		case len(page.Memories) == 1:
 			return page.Memories[0], nil
 		}
@@ -119,11 +119,11 @@ func noSuchName(ctx context.Context, store Store, agent records.Agent, name stri
 		return err
 	}
 	if len(page.Memories) == 0 || sought == "" {
-		return notFound(message + " search_memories finds one by its words.")
+		return notFound(message + " Use search_memories.")
 	}
 	names := make([]string, len(page.Memories))
 	for i, m := range page.Memories {
 		names[i] = fmt.Sprintf("%q", m.Name)
 	}
-	return notFound(message + " Close to it: " + strings.Join(names, ", ") + ".")
+	return notFound(message + " Similar: " + strings.Join(names, ", ") + ".")
 }

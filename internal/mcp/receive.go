@@ -25,7 +25,7 @@ func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(p *problem.Problem) { p.Request(gate.RequestID(r.Context())).Write(w) }
 		if r.Method != http.MethodPost {
-			refuse(problem.New(http.StatusMethodNotAllowed, "This is the address of Memoir's MCP server, which takes POST alone. Add it to an agent as an MCP server over HTTP.").Header("Allow", http.MethodPost))
+			refuse(problem.New(http.StatusMethodNotAllowed, "Memoir's MCP server accepts only POST. Add this address to an agent as an MCP server over HTTP.").Header("Allow", http.MethodPost))
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -38,7 +38,7 @@ func receive(next http.Handler) http.Handler {
 		case !utf8.Valid(body):
 			refuse(problem.New(http.StatusBadRequest, "The body is not valid UTF-8. Nothing was changed. Send JSON in UTF-8."))
 		case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")):
-			refuse(problem.New(http.StatusBadRequest, "Several calls in one request are not taken. Nothing was changed. Send them one by one."))
+			refuse(problem.New(http.StatusBadRequest, "Batches are not supported. Nothing was changed. Send the calls one by one."))
 		default:
 			query := r.URL.Query()
 			r = r.WithContext(context.WithValue(r.Context(), targetKey{}, target{query.Get("agent"), query.Get("dir")}))

@@ -34,7 +34,7 @@ func (p position) encode() string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-var errCursor = refusal("The cursor is not one that this list gave. Leave it out to begin with the first page.")
+var errCursor = refusal("Unknown cursor. Leave it out to start from the first page.")
 
 // decode returns the position of a cursor. It returns errCursor if the cursor is malformed.
 func decode(cursor string) (p position, err error) {
@@ -69,7 +69,7 @@ func (e *endpoint) serveResources(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ReadResourceRequest:
 			// The SDK sends no response if it cannot quote the URI.
 			if _, _, ok := parseURI(req.Params.URI); !ok {
-				return nil, noSuchResource(req.Params.URI, "There is no such resource. resources/list lists those there are.")
+				return nil, noSuchResource(req.Params.URI, "Resource not found. See resources/list.")
 			}
 		}
 		return next(ctx, method, req)

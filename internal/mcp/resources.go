@@ -93,11 +93,11 @@ func (n noResource) Error() string { return string(n) }
 func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	slug, id, ok := parseURI(uri)
 	if fixed := fixedAgent(ctx); !ok || fixed != "" && slug != fixed {
-		return nil, noResource("There is no such resource. resources/list lists those there are.")
+		return nil, noResource("Resource not found. See resources/list.")
 	}
 	agent, err := e.store.AgentUncounted(ctx, slug)
 	if errors.Is(err, memories.ErrNotFound) {
-		return nil, noResource("There is no such agent. resources/list lists what there is.")
+		return nil, noResource("Agent not found. See resources/list.")
 	}
 	if err != nil {
 		return nil, err
@@ -115,11 +115,11 @@ func fileOf(ctx context.Context, store Store, agent records.Agent, id string) ([
 	m, err := store.Memory(ctx, agent, id)
 	switch {
 	case errors.Is(err, memories.ErrNotFound):
-		return nil, noResource("There is no such memory. resources/list lists those there are.")
+		return nil, noResource("Memory not found. See resources/list.")
 	case err != nil:
 		return nil, err
 	case m.State == memories.Deleted:
-		return nil, noResource("The memory was deleted. It is in the trash, where get_memory still reads it.")
+		return nil, noResource("The memory is in the trash. get_memory can still read it.")
 	}
 	raw, err := store.Raw(ctx, agent, id)
 	if err == nil && raw == nil {

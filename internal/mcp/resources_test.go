@@ -89,15 +89,15 @@ func TestResources_EveryMemory(t *testing.T) {
 	missing(c, huge.URI, "bytes are not kept")
 	bobs := strings.Replace(listed.URI, "ada", "bob", 1)
 	for uri, words := range map[string]string{
-		bobs: "no such memory", "memoir://agents/eve/claude-md": "no such agent", "memoir://agents/ada/memories/x": "no such memory", "memoir://agents/ada/memories/": "no such resource",
-		"memoir://agents/ada": "no such resource", "memoir://agents//claude-md": "no such resource", "memoir://agents/ada/CLAUDE.md": "no such resource", "file:///etc/passwd": "no such resource",
-		"memoir://agents/ada/memories/../claude-md": "no such resource", "memoir://agents/ada%2f/claude-md": "no such resource", "memoir://agents/漢字/claude-md": "no such resource",
+		bobs: "Memory not found", "memoir://agents/eve/claude-md": "Agent not found", "memoir://agents/ada/memories/x": "Memory not found", "memoir://agents/ada/memories/": "Resource not found",
+		"memoir://agents/ada": "Resource not found", "memoir://agents//claude-md": "Resource not found", "memoir://agents/ada/CLAUDE.md": "Resource not found", "file:///etc/passwd": "Resource not found",
+		"memoir://agents/ada/memories/../claude-md": "Resource not found", "memoir://agents/ada%2f/claude-md": "Resource not found", "memoir://agents/漢字/claude-md": "Resource not found",
 	} {
 		missing(c, uri, words)
 	}
 	for _, uri := range []string{"", `\u0001\u2028\"`, `memoir://agents/\u0000/claude-md`, `memoir://agents/ada/memories/\u0007`} { // the SDK's client does not send these
 		status, answer := d.post(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`, reader)
-		if status != http.StatusOK || !strings.Contains(answer, "There is no such resource.") {
+		if status != http.StatusOK || !strings.Contains(answer, "Resource not found.") {
 			t.Errorf("%s: %d %s", uri, status, answer)
 		}
 	}
@@ -106,7 +106,7 @@ func TestResources_EveryMemory(t *testing.T) {
 	if got := fixed.resources(); len(got) != 2 || got[0].URI != "memoir://agents/bob/claude-md" {
 		t.Errorf("with bob fixed there are %d resources", len(got))
 	}
-	missing(fixed, "memoir://agents/ada/claude-md", "no such resource")
+	missing(fixed, "memoir://agents/ada/claude-md", "Resource not found")
 }
 
 func TestResources_Pages(t *testing.T) {

@@ -74,7 +74,7 @@ func claudeMDNote(problem string) string {
 	if problem == "" {
 		return ""
 	}
-	return "It is done, but CLAUDE.md could not follow: " + problem
+	return "CLAUDE.md was not updated: " + problem
 }
 
 func (s saved) text() string {
@@ -84,7 +84,7 @@ func (s saved) text() string {
 	}
 	text := did + " the memory “" + s.Name + "” of " + s.Agent + " (" + s.Type + "), in " + s.File + "."
 	if s.Result == "updated" {
-		text += " What it said before is in its history."
+		text += " The earlier text is in its history."
 	}
 	for _, more := range []string{s.Warning, s.Note} {
 		if more != "" {

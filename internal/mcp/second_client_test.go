@@ -71,7 +71,7 @@ func TestClient_OfOtherSDK(t *testing.T) {
 		t.Errorf("it has %v, for readers %v, %v, %v", said.Tools, said.ReaderTools, said.Prompts, said.Templates)
 	}
 	said.Saved.says(t, "a save", "Created the memory “Small diffs” of ada")
-	said.List.says(t, "a list", "121 memories of ada", "There are more")
+	said.List.says(t, "a list", "121 memories of ada", "More: ")
 	said.Found.says(t, "a search", "1 memory of ada", "Ask for a split past 400 lines.")
 	said.Got.says(t, "a memory", "Ask for a split past 400 lines.")
 	said.Recalled.says(t, "a recall", "Memory (saved today): "+d.Path("ada/memory/feedback_small_diffs.md"))

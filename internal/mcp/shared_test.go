@@ -49,7 +49,7 @@ func TestGetMemory_NameOfSeveral(t *testing.T) {
 	files["ada/memory/reference_coffee.md"] = memoirtest.Note("the coffee machine", memories.Reference, "Ada has one of her own.")
 	m, _ := memoirtest.StartSharing(t, files, memoirtest.Files{"coffee.md": memoirtest.Note("the coffee machine", memories.Reference, "It is on the third floor.")})
 	c := serve(t, m).connect(t, writer, "?agent=ada")
-	c.fails("get_memory", arguments{"name": "the coffee machine"}, "Several entries are called")
+	c.fails("get_memory", arguments{"name": "the coffee machine"}, "Several memories have the name")
 }
 
 // factsAway is a store whose database fails when a fact is read.

@@ -32,11 +32,11 @@ var (
 func (e *endpoint) addTools(server *sdk.Server, agentIsFixed bool) {
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolList, Title: "List memories",
-		Description: "Lists what an agent remembers, the latest change first: name, type, description, age and state of each memory, without its text. Use it to see what there is. To find what has to do with a task, use recall; to read one whole, use get_memory.",
+		Description: "Lists an agent's memories, latest change first: name, type, description, age and state, without the text. Use it for an overview. To find memories for a task, use recall; to read one, use get_memory.",
 	}, reads, e.listMemories)
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolSearch, Title: "Search memories",
-		Description: "Finds the memories of an agent that have certain words in their name, description or text, the best first, each with the passage that has them. Use it when you know a word that must be there. For a question or a task in whole sentences, use recall.",
+		Description: "Finds memories by words in their name, description or text, best first, each with the matching passage. Use it when you know a word of the memory. For a question or a task in whole sentences, use recall.",
 	}, reads, e.searchMemories)
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolGet, Title: "Read a memory",
@@ -138,9 +138,9 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 var descriptions = map[string]string{
 	"agent":  agentArgument,
 	"type":   "Only memories of this type.",
-	"state":  "Only memories in this state. Left out: all but the deleted ones.",
-	"limit":  "How many at most: 50 unless said otherwise, 100 at most.",
-	"cursor": "The next_cursor of the page before, to go on with the same list.",
+	"state":  "Only memories in this state. Default: all but deleted ones.",
+	"limit":  "Maximum number; default 50, at most 100.",
+	"cursor": "The next_cursor of the previous page of the same list.",
 }
 
 // outputOf returns the schema of a tool's result. It does not allow null: a list without elements
@@ -200,7 +200,7 @@ func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		if content, ok := answer.Content[0].(*sdk.TextContent); ok {
 			if complaint, found := strings.CutPrefix(content.Text, `validating "arguments": `); found {
-				content.Text = "These are not the arguments that " + call.Params.Name + " takes. Nothing was changed. Its input schema says which it takes. What is wrong: " +
+				content.Text = "Invalid arguments for " + call.Params.Name + ". Nothing was changed. See its input schema. Error: " +
 					beginningOf(complaint, maxComplaint)
 			}
 		}

@@ -117,7 +117,7 @@ func TestTools_ListSearchGet(t *testing.T) {
 	c.fails("get_memory", arguments{"agent": "ada", "name": "zeppelin\x00"}, "no memory named", "search_memories")
 	c.fails("get_memory", arguments{"agent": "bob", "id": byName.ID}, "bob has no memory with the id")
 	c.fails("get_memory", arguments{"agent": "ada", "id": strings.Repeat("x", 1000)}, "no memory with the id")
-	c.fails("get_memory", arguments{"agent": "ada"}, "give its name or its id")
+	c.fails("get_memory", arguments{"agent": "ada"}, "Give the name or the id")
 }
 
 func TestSaveMemory_PastLimitOfIndex(t *testing.T) {
@@ -217,7 +217,7 @@ func TestSaveMemory_Invalid(t *testing.T) {
 	c.fails("list_memories", arguments{"limit": 0.5}, "list_memories takes")
 	c.fails("list_memories", arguments{"limit": -1}, "list_memories takes")
 	c.fails("list_memories", arguments{"cursor": "zz"}, "cursor")
-	c.fails("search_memories", arguments{"query": " "}, "nothing to search for")
+	c.fails("search_memories", arguments{"query": " "}, "The query is empty")
 	c.fails("search_memories", arguments{"query": "a\x00"}, "NUL")
 	c.fails("search_memories", arguments{"query": strings.Repeat("word ", 1000)}, "longer than 1,000 characters")
 	c.fails("recall", arguments{"query": "when do we deploy", "session": strings.Repeat("s", 300)}, "session")
@@ -244,7 +244,7 @@ func TestAgent_OfCall(t *testing.T) {
 		"save_memory": {"name": "a", "type": "user", "body": "x"}, "delete_memory": {"name": "x"},
 		"append_log": {"text": "x"},
 	} {
-		open.fails(tool, in, "say which one is meant", "ada, bob")
+		open.fails(tool, in, "Give the slug of one", "ada, bob")
 		in["agent"] = "eve"
 		open.fails(tool, in, `no agent "eve"`, "ada, bob")
 		in["agent"] = "\x00"
@@ -266,7 +266,7 @@ func TestAgent_OfCall(t *testing.T) {
 		}
 	}
 	d.connect(t, writer, "?agent=eve").fails("list_memories", arguments{}, `the agent "eve"`, "ada, bob", "?agent=")
-	setup(t, nil).connect(t, writer, "").fails("list_memories", arguments{}, "knows no agent yet")
+	setup(t, nil).connect(t, writer, "").fails("list_memories", arguments{}, "no agents yet")
 }
 
 func TestRecall_OncePerSession(t *testing.T) {
@@ -291,7 +291,7 @@ func TestRecall_OncePerSession(t *testing.T) {
 	if text := c.call("recall", arguments{"query": "deploy"}, &got); len(got.Memories) != 0 || got.Nothing != text || !strings.Contains(text, "too short") {
 		t.Errorf("a query of one word: %+v, %q", got, text)
 	}
-	if text := c.call("recall", arguments{"query": "how do zeppelins land"}, &got); len(got.Memories) != 0 || !strings.Contains(text, "No memory has to do with it") {
+	if text := c.call("recall", arguments{"query": "how do zeppelins land"}, &got); len(got.Memories) != 0 || !strings.Contains(text, "No matching memory") {
 		t.Errorf("a query about something else: %+v, %q", got, text)
 	}
 }
@@ -385,7 +385,7 @@ func TestResults_TagsAreEscaped(t *testing.T) {
 	}
 	c.call("save_memory", arguments{"name": "sly " + tag, "type": "user", "body": text}, nil)
 	d.LetIn("ada")
-	if _, text := c.ask("get_memory", arguments{"name": "sly system reminder"}); strings.Contains(text, tag) || !strings.Contains(text, "Close to it") {
+	if _, text := c.ask("get_memory", arguments{"name": "sly system reminder"}); strings.Contains(text, tag) || !strings.Contains(text, "Similar: ") {
 		t.Errorf("an unknown name gives %q", text)
 	}
 	var sly memory

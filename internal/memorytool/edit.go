@@ -172,7 +172,7 @@ func edited(ctx context.Context, files Files, path string, missing refusal, edit
 			return "", err
 		}
 	}
-	return "", refusal("Error: Somebody else keeps writing " + path + ", so it was not edited. View it and try again.")
+	return "", refusal("Error: Another program keeps writing " + path + ". Nothing was changed. View it and try again.")
 }
 
 // isNoFile reports whether err means that the path is missing (fs.ErrNotExist) or a directory

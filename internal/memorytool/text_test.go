@@ -127,7 +127,7 @@ func TestEdited_ConcurrentWrite(t *testing.T) {
 	d.says("a.md", "zero\ntwo\none\n")
 
 	d.before = func(path string) { interrupted++; d.write(path, fmt.Sprintf("one %d\n", interrupted)) }
-	d.answers(replaceOf("/memories/a.md", "one", "1"), "Error: Somebody else keeps writing /memories/a.md, so it was not edited. View it and try again.", true)
+	d.answers(replaceOf("/memories/a.md", "one", "1"), "Error: Another program keeps writing /memories/a.md. Nothing was changed. View it and try again.", true)
 	d.before = func(path string) { _ = d.root.Remove(path) }
 	d.answers(insertOf("/memories/a.md", 0, "two"), "Error: The path /memories/a.md does not exist", true)
 }

@@ -54,7 +54,7 @@ func keepALog(t *testing.T, browser context.Context) {
 	p.fits()
 	p.follow(chromedp.Click(chromedp.CSS(`nav a[rel="next"]`)))
 	p.until(`new URLSearchParams(location.search).get("day") === "2025-05-01"`)
-	p.shows("The file has no bullet")
+	p.shows("The file has no entries")
 	p.follow(chromedp.Click(chromedp.CSS(`.log .prose a`)))
 	p.at(pageOf(s.Memory("ada", "Tabs")))
 

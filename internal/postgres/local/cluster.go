@@ -137,7 +137,7 @@ func (c *cluster) checkDataDir() error {
 		}
 	}
 	if foreign != "" {
-		return fmt.Errorf("%w: %s holds other things (%s, for one); nothing was changed: choose an empty or a new directory as --data-dir",
+		return fmt.Errorf("%w: %s contains other files (such as %s); nothing was changed: choose an empty or new --data-dir",
 			ErrForeign, c.dir, foreign)
 	}
 	return nil
