@@ -44,7 +44,7 @@ func TestCitations_ListAndCheck(t *testing.T) {
 		}
 		found := answered.list("citations")
 		if len(found) != 3 || found[0]["status"] != "gone" || found[0]["kind"] != "path" || found[0]["text"] != "web/old.ts" ||
-			found[0]["message"] != "`web/old.ts` is not in the project any more." || found[1]["status"] != "unknown" ||
+			found[0]["message"] != "`web/old.ts` is no longer in the project." || found[1]["status"] != "unknown" ||
 			found[2]["status"] != "found" || found[2]["kind"] != "link" || found[2]["message"] != nil {
 			t.Errorf("the citations are %v", found)
 		}

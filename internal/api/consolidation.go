@@ -87,7 +87,7 @@ type ConsolidationStep struct {
 	Problem   *string               `json:"problem" doc:"Why the step was not applied or not undone."`
 	Changes   []ConsolidationChange `json:"changes" nullable:"false" doc:"In the order in which they are made."`
 	ClaudeMD  ConsolidationSize     `json:"claude_md" doc:"Size of CLAUDE.md with this step alone, when the plan was made."`
-	By        *string               `json:"by" enum:"browser,script,memoir" doc:"Who applied or undid the step; null if nobody has."`
+	By        *string               `json:"by" enum:"browser,script,memoir" doc:"Who applied or undid the step; null if open."`
 	AppliedAt *time.Time            `json:"applied_at"`
 	UndoneAt  *time.Time            `json:"undone_at"`
 }

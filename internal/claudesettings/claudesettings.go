@@ -93,7 +93,7 @@ func Directory(in Input) (dir string, links []Link) {
 			if named, link.Problem = usable(link.Says, in.Home); link.Problem == "" {
 				dir, link.Holds = named, true
 			} else {
-				link.Problem += " Claude Code then asks no other file."
+				link.Problem += " Claude Code then ignores all other files."
 			}
 		}
 		c.add(link)
@@ -207,7 +207,7 @@ func usable(named, home string) (dir, problem string) {
 	case strings.ContainsRune(named, 0):
 		return "", "It has a NUL character."
 	case !filepath.IsAbs(clean):
-		return "", "It is no absolute path."
+		return "", "It is not an absolute path."
 	case strings.HasPrefix(named, "//"), strings.HasPrefix(named, `\\`):
 		return "", "It names a network share."
 	case len(clean) < 3:
@@ -241,7 +241,7 @@ func parse(f File) parsedFile {
 		return p
 	}
 	if isTooDeep(f.Raw) {
-		p.problem = "The file is nested too deep to be read, and nothing in it counts."
+		p.problem = "The file is nested too deep, so it is ignored."
 		return p
 	}
 	// Standardize changes its argument and needs a line end after a comment.
@@ -250,7 +250,7 @@ func parse(f File) parsedFile {
 		err = json.Unmarshal(plain, &p.values)
 	}
 	if err != nil {
-		p.problem = "The file is no JSON object, and nothing in it counts."
+		p.problem = "The file is not a JSON object, so it is ignored."
 		return p
 	}
 	var env map[string]any

@@ -79,7 +79,7 @@ func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids
 		case plan.Steps[at].State == records.StepProposed, plan.Steps[at].State == records.StepChosen:
 			selected = append(selected, plan.Steps[at].ID)
 		case plan.Steps[at].State != records.StepApplied:
-			results[i].Error = &memories.ConflictError{Reason: "This step cannot be applied any more. Nothing was changed. Make a new plan."}
+			results[i].Error = &memories.ConflictError{Reason: "This step can no longer be applied. Nothing was changed. Make a new plan."}
 		}
 	}
 	return selected, nil
@@ -164,9 +164,9 @@ func conflictIn(err error) string {
 	case errors.As(err, &invalid):
 		return invalid.Error()
 	case errors.Is(err, memories.ErrChanged), errors.Is(err, memories.ErrNoFile):
-		return "It has changed since the plan was made. Nothing was changed. Make a new plan."
+		return "The memory has changed since the plan. Nothing was changed. Make a new plan."
 	case errors.Is(err, memories.ErrNotFound):
-		return "It is gone. Nothing was changed. Make a new plan."
+		return "The memory was deleted. Nothing was changed. Make a new plan."
 	}
 	return ""
 }

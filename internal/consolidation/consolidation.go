@@ -101,10 +101,10 @@ func (c *Consolidator) Close() {
 }
 
 // errOff means that the mode is Off.
-var errOff = &memories.ConflictError{Reason: "Consolidation is switched off (--consolidate off). Nothing was changed. Start Memoir with --consolidate plan to have plans made."}
+var errOff = &memories.ConflictError{Reason: "Consolidation is off. Nothing was changed. Start Memoir with --consolidate plan."}
 
 // errMemoryOff means that the agent's memory is off.
-var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is switched off. Nothing was changed. Switch it on under About to have its memories consolidated."}
+var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is off. Nothing was changed. Switch it on in Settings."}
 
 // errClaudeMemoryOff means that Claude Code's own memory is off for the agent.
 var errClaudeMemoryOff = &memories.ConflictError{Reason: "Claude Code's memory is off for this agent. Nothing was changed. Settings shows how to switch it on."}

@@ -139,7 +139,7 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 		return plan, err
 	}
 	if c.options.Mode == Off || !timeGate(Facts{Now: time.Now(), Lock: lock}).Open {
-		return plan, &memories.ConflictError{Reason: "These memories were consolidated meanwhile, or consolidation was switched off. Nothing was done."}
+		return plan, &memories.ConflictError{Reason: "These memories were just consolidated, or consolidation is off. Nothing was changed."}
 	}
 	err = c.exclusive(ctx, agent, func() error {
 		return c.withLock(ctx, agent.Slug, func(checkLock func() error) (bool, error) {

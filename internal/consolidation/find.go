@@ -230,7 +230,7 @@ func (d *draftPlan) addExactDuplicates() {
 		same := groups[body]
 		slices.SortStableFunc(same, byWorth)
 		keep, duplicates := same[0], same[1:]
-		reason := "They say the same, word for word."
+		reason := "Same text."
 		if i := slices.IndexFunc(duplicates, func(n note) bool { return n.Type != keep.Type }); i >= 0 {
 			reason += fmt.Sprintf(" “%s” is a %s memory, “%s” a %s memory.", keep.Name, keep.Type, duplicates[i].Name, duplicates[i].Type)
 		}
@@ -263,7 +263,7 @@ func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 		deleted, now := d.notes[at], d.notes[by]
 		changes := append(d.relinkChanges([]note{deleted}, now), remove(deleted))
 		d.add(kindDelete, sourceFound, fmt.Sprintf("Delete “%s”", deleted.Name),
-			fmt.Sprintf("It says, word for word, what “%s” said on %s and does not say any more.", now.Name, s.SaidAt.Format(time.DateOnly)), changes...)
+			fmt.Sprintf("It has the text that “%s” had on %s.", now.Name, s.SaidAt.Format(time.DateOnly)), changes...)
 	}
 }
 
@@ -333,7 +333,7 @@ func (d *draftPlan) addDeadLinks() {
 			return text, ok
 		})
 		if len(why) > 0 {
-			d.add(kindUpdate, sourceFound, fmt.Sprintf("Mend the links of “%s”", n.Name), "It links what is not there: "+strings.Join(why, "; ")+".", write(n, to))
+			d.add(kindUpdate, sourceFound, fmt.Sprintf("Fix the links of “%s”", n.Name), "Broken links: "+strings.Join(why, "; ")+".", write(n, to))
 		}
 	}
 }
@@ -354,7 +354,7 @@ func (d *draftPlan) addCitations(doubtful []records.DoubtfulMemory) {
 			}
 		}
 		if len(texts) > 0 {
-			d.find(d.notes[at], "It cites what is gone from the project: "+strings.Join(texts, ", ")+".")
+			d.find(d.notes[at], "Dead references: "+strings.Join(texts, ", ")+".")
 		}
 	}
 }
@@ -362,7 +362,7 @@ func (d *draftPlan) addCitations(doubtful []records.DoubtfulMemory) {
 func (d *draftPlan) addConflicts(found []records.Disagreement) {
 	for _, f := range found {
 		if at, ok := d.byID[f.ID]; ok {
-			d.find(d.notes[at], fmt.Sprintf("Its files say %d different things. Keep the one that holds.", f.Versions))
+			d.find(d.notes[at], fmt.Sprintf("Its files have %d different contents. Keep one.", f.Versions))
 		}
 	}
 }

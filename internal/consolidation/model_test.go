@@ -92,7 +92,7 @@ func TestModel_Failure(t *testing.T) {
 	for name, reply := range replies {
 		b.consolidate(consolidation.Options{Model: modeltest.New(t, reply).Model(), ModelName: "a model"})
 		plan := b.plan("ada")
-		if len(plan.Steps) != 2 || plan.Steps[0].Source != "found" || !strings.Contains(plan.Note, "The plan has what rules find.") || strings.Contains(plan.Note, modeltest.Secret) {
+		if len(plan.Steps) != 2 || plan.Steps[0].Source != "found" || !strings.Contains(plan.Note, "The plan uses rules only.") || strings.Contains(plan.Note, modeltest.Secret) {
 			t.Errorf("%s: the steps are %q, the note is %q", name, titles(plan.Steps), plan.Note)
 		}
 		b.end()

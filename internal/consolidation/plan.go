@@ -179,7 +179,7 @@ func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*record
 	}
 	reason := strings.Join(reasons, "; ") + "."
 	if len(reasons) == 0 {
-		reason = "An entry leads to what is gone."
+		reason = "An entry has no file."
 	}
 	for _, topic := range now.Topics {
 		reason += " Entries move to " + topic.Path + ", to which the index links."

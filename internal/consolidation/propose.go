@@ -60,11 +60,11 @@ func (p *planner) propose(ctx context.Context, agent records.Agent, draft *draft
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &refused):
-		plan.Note = "The model was of no use: " + refused.Plain() + ". The plan has what rules find."
+		plan.Note = "No model answer: " + refused.Plain() + ". The plan uses rules only."
 	case errors.Is(err, context.DeadlineExceeded):
-		plan.Note = "The model took too long. The plan has what rules find."
+		plan.Note = "The model took too long. The plan uses rules only."
 	case errors.Is(err, errNoAnswer):
-		plan.Note = "The model answered something else than it was asked for. The plan has what rules find."
+		plan.Note = "The model's answer was invalid. The plan uses rules only."
 	default:
 		return err
 	}

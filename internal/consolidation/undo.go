@@ -25,7 +25,7 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 			return err
 		}
 		if step.State != records.StepApplied {
-			return &memories.ConflictError{Reason: "This step is not applied, so there is nothing to undo. Nothing was changed."}
+			return &memories.ConflictError{Reason: "This step is not applied. Nothing was changed."}
 		}
 		for _, change := range step.Changes {
 			state, _, err := c.planner.stateOf(ctx, agent, change)
@@ -69,7 +69,7 @@ func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *
 			if reason == "" {
 				return err
 			}
-			step.State, step.Problem = records.StepApplied, "It could not be undone as a whole. "+reason
+			step.State, step.Problem = records.StepApplied, "Not fully undone. "+reason
 			return c.store.SaveStep(ctx, *step)
 		}
 		if c.options.Stop(*step, i, true) {

@@ -63,15 +63,15 @@ func (c candidate) check(messages []transcript.Message) (f finding, reason strin
 	case strings.ContainsAny(f.Description, "\n\r\u2028\u2029"):
 		return f, "its description has several lines"
 	case hasHidden(f.Name) || hasHidden(f.Description) || hasHidden(f.Body):
-		return f, "it has characters that nobody sees"
+		return f, "it has invisible characters"
 	case startsFrontmatter(f.Body) || strings.Contains(strings.ToLower(f.Name+f.Description+f.Body), "<!--"):
 		return f, "it has the marks of a file's head, or a comment"
 	case len(memories.Slug(f.Name)) == 0:
-		return f, "its name is none"
+		return f, "its name is invalid"
 	}
 	data := frontmatter.Encode(f.Content)
 	if read := frontmatter.Parse(data, ""); read.Content() != f.Content || len(read.Problems) > 0 {
-		return f, "it would not read back as it is"
+		return f, "it would change when read back"
 	}
 	f.quote, f.at, reason = findQuote(c.Quote, messages)
 	return f, reason
@@ -121,5 +121,5 @@ func findQuote(quote string, messages []transcript.Message) (shown string, at ti
 			}
 		}
 	}
-	return "", at, "nobody said what it quotes"
+	return "", at, "its quote is not in the conversation"
 }

@@ -177,8 +177,8 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 
 // Conflicts with an earlier decision.
 var (
-	errRefused  = &memories.ConflictError{Reason: "The proposal was refused. Nothing was changed."}
-	errAccepted = &memories.ConflictError{Reason: "The proposal was accepted already. Nothing was changed. Delete the memory, if it is not to be one."}
+	errRefused  = &memories.ConflictError{Reason: "The proposal was dismissed. Nothing was changed."}
+	errAccepted = &memories.ConflictError{Reason: "The proposal was accepted. Nothing was changed. To undo it, delete the memory."}
 )
 
 // acceptedResult returns the memory that an accepted proposal has become. It returns

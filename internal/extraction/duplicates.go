@@ -55,14 +55,14 @@ func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent)
 	for _, p := range earlier.Proposals {
 		switch p.State {
 		case records.ProposalRefused:
-			s.against = append(s.against, decided{wordsOf(p.Content), "the same was refused before"})
+			s.against = append(s.against, decided{wordsOf(p.Content), "dismissed before"})
 		case records.ProposalWaiting:
-			s.against = append(s.against, decided{wordsOf(p.Content), "the same waits to be decided about"})
+			s.against = append(s.against, decided{wordsOf(p.Content), "already suggested"})
 		}
 	}
 	deleted, err := x.store.DeletedContents(ctx, agent.ID, maxDecided)
 	for _, c := range deleted {
-		s.against = append(s.against, decided{wordsOf(c), "the same was deleted before"})
+		s.against = append(s.against, decided{wordsOf(c), "deleted before"})
 	}
 	return s, err
 }
@@ -91,19 +91,19 @@ func (s *duplicateFilter) reject(ctx context.Context, f *finding, earlier []find
 	}
 	for _, e := range earlier {
 		if e.Name == f.Name || isSimilar(wordsOf(e.Content), wordsOf(f.Content)) {
-			return "the same was found twice", nil
+			return "found twice", nil
 		}
 	}
 	buried, err := s.x.store.HasTombstone(ctx, s.agent.ID, memories.FingerprintOf(f.Type, f.Description, f.Body))
 	if err != nil || buried {
-		return "the same was deleted before", err
+		return "deleted before", err
 	}
 	present, err := s.x.memoryNamed(ctx, s.agent, f.Name)
 	if err != nil {
 		return "", err
 	}
 	if present != nil && sameText(contentOf(*present), f.Content) {
-		return "the memory says so already", nil
+		return "the memory has it already", nil
 	}
 	mine := wordsOf(f.Content)
 	for _, d := range s.against {
@@ -114,7 +114,7 @@ func (s *duplicateFilter) reject(ctx context.Context, f *finding, earlier []find
 	similar, err := s.similar(ctx, mine)
 	for _, m := range similar {
 		if m.Name != f.Name && isSimilar(mine, wordsOf(contentOf(m))) {
-			return "another memory says so already", nil
+			return "another memory has it already", nil
 		}
 	}
 	return "", err

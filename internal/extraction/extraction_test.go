@@ -26,7 +26,7 @@ func TestAccept_WritesMemory(t *testing.T) {
 	b.RepairIndex("ada")
 	b.says("s1", said("1", "user", "Please always\n use tabs, from tomorrow on.")+said("2", "assistant", "I will."))
 	out := b.run("s1")
-	if len(out.Proposals) != 1 || !strings.Contains(out.Message, "Found 1 memory. Not taken: nobody said what it quotes.") || out.InputTokens == 0 {
+	if len(out.Proposals) != 1 || !strings.Contains(out.Message, "Found 1 memory. Not taken: its quote is not in the conversation.") || out.InputTokens == 0 {
 		t.Errorf("outcome: %+v", out)
 	}
 	request := b.model.Requests()[0]
@@ -70,7 +70,7 @@ func TestRun_ReadsOnce(t *testing.T) {
 	first := said("1", "user", "This is the first thing.") + said("2", "assistant", "Yes.")
 	b.says("s1", first+`{"type":"user","uuid":"3","message":{"con`)
 	b.run("s1")
-	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Message, "Nothing new") {
+	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Message, "No new messages") {
 		t.Errorf("read twice: %+v", out)
 	}
 	b.says("s1", `tent":"And the second thing."}}`+"\n")
@@ -117,7 +117,7 @@ func TestRun_TwoServers(t *testing.T) {
 	waittest.For(b, "both to ask", func() bool { return len(b.model.Requests()) == 2 })
 	close(open)
 	one, other := <-outcomes, <-outcomes
-	if len(one.Proposals)+len(other.Proposals) != 1 || !strings.Contains(one.Message+other.Message, "read meanwhile") || len(b.proposals("")) != 1 {
+	if len(one.Proposals)+len(other.Proposals) != 1 || !strings.Contains(one.Message+other.Message, "already read") || len(b.proposals("")) != 1 {
 		t.Errorf("%+v, %+v, kept %s", one, other, b.names(""))
 	}
 }

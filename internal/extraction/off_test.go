@@ -66,7 +66,7 @@ func TestRun_MemoryOffInClaude(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := b.extractor.Run(t.Context(), deferred.Task)
-	if err != nil || !strings.Contains(out.Message, "Claude Code's memory is switched off") || len(b.model.Requests()) > 0 {
+	if err != nil || !strings.Contains(out.Message, "Claude Code's memory is off") || len(b.model.Requests()) > 0 {
 		t.Errorf("it was read: %+v, %v", out, err)
 	}
 	if err := b.extractor.ScheduleRead(t.Context(), slug, b.transcript("s1")); err != nil {

@@ -75,7 +75,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 func (x *Extractor) run(ctx context.Context, task Task, isAsked bool) (Outcome, error) {
 	out := Outcome{}
 	if !x.Reads() {
-		out.Message = "Extraction is switched off, or has no model any more; nothing was read."
+		out.Message = "Extraction is off, or has no model. Nothing was read."
 		return out, nil
 	}
 	agent, err := x.agent(ctx, task.AgentID)
@@ -84,10 +84,10 @@ func (x *Extractor) run(ctx context.Context, task Task, isAsked bool) (Outcome, 
 	}
 	switch err := x.checkOn(ctx, agent); {
 	case errors.Is(err, errMemoryOff):
-		out.Message = "The agent's memory is switched off; nothing was read."
+		out.Message = "The agent's memory is off. Nothing was read."
 		return out, nil
 	case errors.Is(err, errClaudeMemoryOff):
-		out.Message = "Claude Code's memory is switched off for this agent; nothing was read."
+		out.Message = "Claude Code's memory is off for this agent. Nothing was read."
 		return out, nil
 	case err != nil:
 		return out, err
@@ -112,7 +112,7 @@ func (x *Extractor) run(ctx context.Context, task Task, isAsked bool) (Outcome, 
 	finding := records.Finding{AgentID: agent.ID, Session: task.Session, From: c.TranscriptPosition, To: s.to, ReadAt: began, Texts: s.texts, Proposals: proposals}
 	out.Proposals, err = x.store.SaveFinding(ctx, finding)
 	if errors.Is(err, memories.ErrChanged) {
-		out.Message = "This stretch has been read meanwhile."
+		out.Message = "This part was already read."
 		return out, nil
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) 
 // tokens in out. It stores nothing.
 func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
 	if !slices.ContainsFunc(s.Messages, func(m transcript.Message) bool { return m.Role == "user" }) {
-		out.Message = "Nothing new was said by a person."
+		out.Message = "No new messages by a person."
 		if len(s.Wrote) > 0 {
 			out.Message = fmt.Sprintf("Skipped: the agent itself saved to its memory here (%s).", shortList(s.Wrote))
 		}

@@ -69,10 +69,10 @@ func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after t
 }
 
 // errMemoryOff means that the agent's memory is off.
-var errMemoryOff error = &memories.ConflictError{Reason: "The agent's memory is switched off. Nothing was read. Switch it on under About."}
+var errMemoryOff error = &memories.ConflictError{Reason: "The agent's memory is off. Nothing was read. Switch it on in Settings."}
 
 // errClaudeMemoryOff means that Claude Code's own memory is off for the agent.
-var errClaudeMemoryOff error = &memories.ConflictError{Reason: "Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was read. About shows the setting that decides."}
+var errClaudeMemoryOff error = &memories.ConflictError{Reason: "Claude Code's memory is off for this agent. Nothing was read. Settings shows how to switch it on."}
 
 // checkOn returns errMemoryOff or errClaudeMemoryOff if the agent's memory is off. It returns other
 // errors if that cannot be found out.
@@ -133,7 +133,7 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 	}
 	switch {
 	case x.options.Mode == Off:
-		return Deferred{}, &memories.ConflictError{Reason: "Extraction is switched off. Nothing was read. Start the server with --extract propose, or auto."}
+		return Deferred{}, &memories.ConflictError{Reason: "Extraction is off. Nothing was read. Start the server with --extract propose or auto."}
 	case x.options.Model == nil:
 		return Deferred{}, &memories.ConflictError{Reason: "Nothing was read. " + model.SwitchOn}
 	}

@@ -262,7 +262,7 @@ func TestExtraction_Worthwhile(t *testing.T) {
 	script := strings.ReplaceAll(said("s", "user", strings.Repeat("A long prompt of a script. ", 40)), `"type":"user"`, `"type":"user","entrypoint":"sdk-cli"`)
 	b.says("script", script)
 	s.stops("stop", "script")
-	waittest.For(b, "the script", func() bool { return strings.Contains(message("script"), "Nothing new was said by a person") })
+	waittest.For(b, "the script", func() bool { return strings.Contains(message("script"), "No new messages by a person") })
 	if n := len(b.model.Requests()); n != 0 {
 		t.Fatalf("%d questions about what is not worth one", n)
 	}

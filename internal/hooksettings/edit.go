@@ -36,11 +36,11 @@ func parse(file []byte) (*settings, error) {
 	}
 	root, err := hujson.Parse([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("it is no JSON (%s)", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, fmt.Errorf("it is not JSON (%s)", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	top, isObject := root.Value.(*hujson.Object)
 	if !isObject {
-		return nil, errors.New("it is JSON, but no object")
+		return nil, errors.New("it is not a JSON object")
 	}
 	s.root, s.top = root, top
 	if line, _, found := strings.Cut(text, "\n"); found && strings.HasSuffix(line, "\r") {
@@ -66,7 +66,7 @@ func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%q stands in it twice", key)
+			return nil, fmt.Errorf("it has %q twice", key)
 		}
 		found = &object.Members[i].Value
 	}

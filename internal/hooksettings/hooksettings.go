@@ -188,7 +188,7 @@ func read(file []byte) (*settings, error) {
 	}
 	events, isObject := hooks.Value.(*hujson.Object)
 	if !isObject {
-		return nil, errors.New(`"hooks" is no object in it`)
+		return nil, errors.New(`"hooks" is not an object`)
 	}
 	for _, event := range Events() {
 		groups, err := s.only(events, event.Name)
@@ -199,7 +199,7 @@ func read(file []byte) (*settings, error) {
 			continue
 		}
 		if _, isArray := groups.Value.(*hujson.Array); !isArray {
-			return nil, fmt.Errorf("%q is no array in it", hooksKey+"."+event.Name)
+			return nil, fmt.Errorf("%q is not an array", hooksKey+"."+event.Name)
 		}
 	}
 	return s, nil

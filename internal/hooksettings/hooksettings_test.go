@@ -443,19 +443,19 @@ func TestPlugin_Hooks(t *testing.T) {
 func TestInstall_InvalidFile(t *testing.T) {
 	t.Parallel()
 	for file, why := range map[string]string{
-		"{":                                   "no JSON (line 1, column 2",
-		"{}{}":                                "no JSON",
-		"{'a': 1}":                            "no JSON",
-		"[]":                                  "no object",
-		`"text"`:                              "no object",
-		"null":                                "no object",
-		`{"hooks": []}`:                       `"hooks" is no object`,
-		`{"hooks": null}`:                     `"hooks" is no object`,
-		`{"hooks": {"Stop": {}}}`:             `"hooks.Stop" is no array`,
-		`{"hooks": {}, "hooks": 1}`:           `"hooks" stands in it twice`,
-		`{"hooks": {"Stop": [], "Stop": []}}`: `"Stop" stands in it twice`,
-		"{\"a\": \"\x00\"}":                   "no JSON",
-		"\xff\xfe{\x00}\x00":                  "no JSON",
+		"{":                                   "not JSON (line 1, column 2",
+		"{}{}":                                "not JSON",
+		"{'a': 1}":                            "not JSON",
+		"[]":                                  "not a JSON object",
+		`"text"`:                              "not a JSON object",
+		"null":                                "not a JSON object",
+		`{"hooks": []}`:                       `"hooks" is not an object`,
+		`{"hooks": null}`:                     `"hooks" is not an object`,
+		`{"hooks": {"Stop": {}}}`:             `"hooks.Stop" is not an array`,
+		`{"hooks": {}, "hooks": 1}`:           `it has "hooks" twice`,
+		`{"hooks": {"Stop": [], "Stop": []}}`: `it has "Stop" twice`,
+		"{\"a\": \"\x00\"}":                   "not JSON",
+		"\xff\xfe{\x00}\x00":                  "not JSON",
 	} {
 		for what, change := range map[string]func([]byte) ([]byte, error){"install": memoir.Install, "uninstall": memoir.Uninstall} {
 			out, err := change([]byte(file))

@@ -33,7 +33,7 @@ func TestGetMemory_DeadCitations(t *testing.T) {
 	checker := verification.Start(m.Engine, m.Store, verification.Options{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(checker.Close)
 	c := serve(t, m).connect(t, reader, "")
-	const warned = "This memory cites what is not found in the project any more: `web/old.ts`. Verify it against the project before you rely on it, and correct the memory if it is wrong."
+	const warned = "This memory cites things that are no longer in the project: `web/old.ts`. Verify it against the project before you rely on it, and correct the memory if it is wrong."
 	waittest.For(m, "the check", func() bool {
 		var app memory
 		text := c.call("get_memory", arguments{"name": "App"}, &app)

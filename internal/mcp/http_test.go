@@ -86,7 +86,7 @@ func TestCalls_DatabaseAway(t *testing.T) {
 		"save_memory": {"name": "a", "type": "user", "body": "x"}, "delete_memory": {"name": "green tea"},
 		"append_log": {"text": "x"},
 	} {
-		c.fails(tool, in, "database", "on disk are safe")
+		c.fails(tool, in, "Database unavailable", "on disk are safe")
 	}
 	if _, err := c.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "database cannot be reached") {
 		t.Errorf("the resources: %v", err)

@@ -83,10 +83,10 @@ func TestResources_EveryMemory(t *testing.T) {
 			t.Errorf("%q: %v", uri, err)
 		}
 	}
-	missing(c, listed.URI, "was deleted")
+	missing(c, listed.URI, "in the trash")
 	var huge memory
 	c.call("get_memory", arguments{"agent": "ada", "name": "huge"}, &huge)
-	missing(c, huge.URI, "bytes are not kept")
+	missing(c, huge.URI, "bytes are not stored")
 	bobs := strings.Replace(listed.URI, "ada", "bob", 1)
 	for uri, words := range map[string]string{
 		bobs: "Memory not found", "memoir://agents/eve/claude-md": "Agent not found", "memoir://agents/ada/memories/x": "Memory not found", "memoir://agents/ada/memories/": "Resource not found",

@@ -214,8 +214,8 @@ func TestSaveMemory_Invalid(t *testing.T) {
 	} {
 		c.fails("save_memory", in, "Nothing was changed")
 	}
-	c.fails("list_memories", arguments{"limit": 0.5}, "list_memories takes")
-	c.fails("list_memories", arguments{"limit": -1}, "list_memories takes")
+	c.fails("list_memories", arguments{"limit": 0.5}, "Invalid arguments for list_memories")
+	c.fails("list_memories", arguments{"limit": -1}, "Invalid arguments for list_memories")
 	c.fails("list_memories", arguments{"cursor": "zz"}, "cursor")
 	c.fails("search_memories", arguments{"query": " "}, "The query is empty")
 	c.fails("search_memories", arguments{"query": "a\x00"}, "NUL")
@@ -246,16 +246,16 @@ func TestAgent_OfCall(t *testing.T) {
 	} {
 		open.fails(tool, in, "Give the slug of one", "ada, bob")
 		in["agent"] = "eve"
-		open.fails(tool, in, `no agent "eve"`, "ada, bob")
+		open.fails(tool, in, `Unknown agent "eve"`, "ada, bob")
 		in["agent"] = "\x00"
-		open.fails(tool, in, "no agent", "ada, bob")
+		open.fails(tool, in, "Unknown agent", "ada, bob")
 	}
 	fixed := d.connect(t, writer, "?agent=bob")
 	var all page
 	if fixed.call("list_memories", arguments{}, &all); all.Agent != "bob" || all.Total != 1 {
 		t.Errorf("the agent of the address has %+v", all)
 	}
-	fixed.fails("list_memories", arguments{"agent": "ada"}, "list_memories takes", "agent")
+	fixed.fails("list_memories", arguments{"agent": "ada"}, "Invalid arguments for list_memories", "agent")
 	tools, err := fixed.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestAgent_OfCall(t *testing.T) {
 			t.Errorf("%s takes %v", tool.Name, properties)
 		}
 	}
-	d.connect(t, writer, "?agent=eve").fails("list_memories", arguments{}, `the agent "eve"`, "ada, bob", "?agent=")
+	d.connect(t, writer, "?agent=eve").fails("list_memories", arguments{}, `Unknown agent "eve"`, "ada, bob", "?agent=")
 	setup(t, nil).connect(t, writer, "").fails("list_memories", arguments{}, "no agents yet")
 }
 

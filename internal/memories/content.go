@@ -77,7 +77,7 @@ func (c Content) Check() error {
 		return &InvalidError{Field: "type", Reason: "must be one of feedback, user, project, reference"}
 	}
 	if len(c.Body) > MaxFileSize { // leaves room for the frontmatter in the file
-		return &InvalidError{Field: "body", Reason: "is longer than 1 MiB; a memory is a note, move the detail into a file of its own"}
+		return &InvalidError{Field: "body", Reason: "is longer than 1 MiB; move details into a separate file"}
 	}
 	return nil
 }

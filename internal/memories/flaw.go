@@ -46,7 +46,7 @@ func ParseFlaw(text string) (f Flaw) {
 // LastGood returns the problem that a memory keeps its last good content, because the file at path
 // has flaws. Its message names the most serious flaw.
 func LastGood(path string, flaws Flaw) Problem {
-	reason := path + " states no name any more."
+	reason := path + " has no name."
 	switch {
 	case flaws&FlawMergeConflict != 0:
 		reason = path + " has the markers of a merge conflict."

@@ -78,8 +78,8 @@ var messages = map[string]string{
 	CodeNameInvisible:      "The name has no visible character, so the file's name is used. Give the memory a name.",
 	CodeDescriptionNotText: "The description is a list or a table, so its words are shown as one text. Write the description as text.",
 	CodeTypeMissing:        "The memory has no type, so agents do not receive it. Choose feedback, user, project or reference.",
-	CodeTypeUnknown:        "The memory's type is none that Memoir knows, so agents do not receive it. Choose feedback, user, project or reference.",
-	CodeTypeNotText:        "The memory's type is a list or a table and not a text, so agents do not receive it. Choose feedback, user, project or reference.",
+	CodeTypeUnknown:        "Unknown type. Agents do not see it. Choose feedback, user, project or reference.",
+	CodeTypeNotText:        "The type is not text. Agents do not see it. Choose feedback, user, project or reference.",
 	CodeTypeConflict:       "The file states two different types. The one at the top level is used. Save the memory to settle it.",
 	CodeModifiedUnknown:    "The date of the last change cannot be read, so the file's own time counts. Write it like 2026-11-25T06:51:30Z.",
 	CodeNUL:                "The file holds NUL characters, which are left out here. The file is unchanged. Saving the text again removes them.",
@@ -87,8 +87,8 @@ var messages = map[string]string{
 	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split it into smaller memories or delete it.",
 	CodeAliasBomb:          "The frontmatter refers to itself so often that it grows beyond measure, and was not read. The file is unchanged. Remove the YAML aliases or delete the file.",
 	CodeMergeConflict:      "The text has the markers of a merge conflict, and agents receive them. Resolve the conflict in the file.",
-	CodeUnreadable:         "The file may not be read by the user that Memoir runs as. It is unchanged. Let that user read it.",
-	CodeNotRegular:         "This is no regular file (a device, a pipe or a socket) and was not read. Remove it, or put a file in its place.",
+	CodeUnreadable:         "The file cannot be read. It is unchanged. Give Memoir's user read access.",
+	CodeNotRegular:         "Not a regular file (device, pipe or socket), so it was not read. Remove or replace it.",
 	CodeLinkLeaves:         "This link leads out of the agent's directory and was not followed. Put the file itself in its place.",
 	CodeLinkBroken:         "This link leads to nothing, or in a circle. Remove it, or put back what it led to.",
 	CodeLinkOwner:          "This link belongs to another user than its target, so it is not followed. Put the file itself in its place.",
@@ -109,7 +109,7 @@ var messages = map[string]string{
 // CredentialProblem returns the problem that a line of a team memory matches a rule for
 // credentials.
 func CredentialProblem(rule string, line int) Problem {
-	return Problem{Code: CodeCredential, Message: fmt.Sprintf("Line %d of the file looks like a credential (%s), and everybody in the team can read it. Take it out, and change it where it is used.", line, rule)}
+	return Problem{Code: CodeCredential, Message: fmt.Sprintf("Line %d of the file looks like a credential (%s), and the whole team can read it. Remove it, and change it where it is used.", line, rule)}
 }
 
 // QuarantineProblem returns the problem with CodeSecret or CodeInjection for a reason, such as

@@ -97,7 +97,7 @@ func (c *claude) ask(ctx context.Context, question Question, structured bool) (A
 	} else {
 		schema, err := json.Marshal(question.Schema)
 		if err != nil {
-			return Answer{}, &Error{why: "its question has a schema that is none", cause: err}
+			return Answer{}, &Error{why: "its question has an invalid schema", cause: err}
 		}
 		system = withSchema(system, schema)
 	}

@@ -55,7 +55,7 @@ func TestAsk_Failures(t *testing.T) {
 		"cut":               {modeltest.Cut(), "cannot be reached", true, 0},
 		"gone":              {modeltest.Gone(), "cannot be reached", true, 0},
 		"a page":            {modeltest.Page(), "cannot be reached", true, 0},
-		"prose":             {modeltest.Says("It is blue."), "no JSON", true, 0},
+		"prose":             {modeltest.Says("It is blue."), "not JSON", true, 0},
 		"half an answer":    {modeltest.TooLong(`{"word":"bl`), `"max_tokens"`, false, 0},
 		"a refusal":         {modeltest.Refuses(), `"refusal"`, false, 0},
 	} {

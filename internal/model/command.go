@@ -84,7 +84,7 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	}
 	dir, err := os.MkdirTemp("", "memoir-claude-")
 	if err != nil {
-		return Answer{}, &Error{why: "there is no room for a temporary directory", cause: err, again: true}
+		return Answer{}, &Error{why: "it has no space for a temporary directory", cause: err, again: true}
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system clears it
 	args, err := c.arguments(can, dir, question)
@@ -116,7 +116,7 @@ func (c *command) arguments(can flags, dir string, question Question) ([]string,
 	}
 	schema, err := json.Marshal(question.Schema)
 	if err != nil {
-		return nil, &Error{why: "its question has a schema that is none", cause: err}
+		return nil, &Error{why: "its question has an invalid schema", cause: err}
 	}
 	system := question.System
 	if can.schema {
@@ -193,7 +193,7 @@ func (c *command) run(ctx context.Context, dir string, question Question, args [
 	case out.over:
 		return nil, &Error{why: "it wrote more than an answer can be", cause: err, again: true}
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
-		return nil, &Error{why: "there is no program " + c.program + " that could be run", cause: err, misconfigured: true}
+		return nil, &Error{why: "the program " + c.program + " cannot be run", cause: err, misconfigured: true}
 	case errors.As(err, &exited), errors.Is(err, exec.ErrWaitDelay):
 		return out.kept.Bytes(), &Error{why: "the claude command line failed", cause: fmt.Errorf("%w: %s", err, shortened(strings.TrimSpace(stderr.kept.String()))), again: true}
 	}

@@ -124,7 +124,7 @@ func TestCommand_Failures(t *testing.T) {
 		why   string
 		again bool
 	}{
-		"prose":         {"no JSON", true},
+		"prose":         {"not JSON", true},
 		"another shape": {"did not answer", true},
 		"broken":        {"did not answer", true},
 		"nothing":       {"did not answer", true},
@@ -149,7 +149,7 @@ func TestCommand_Failures(t *testing.T) {
 	}
 	_, err := model.Command(filepath.Join(t.TempDir(), "claude"), "", nil).Ask(t.Context(), question)
 	var failed *model.Error
-	if !errors.As(err, &failed) || !strings.Contains(failed.Plain(), "no program") {
+	if !errors.As(err, &failed) || !strings.Contains(failed.Plain(), "cannot be run") {
 		t.Errorf("without a program: %v", err)
 	}
 }

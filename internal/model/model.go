@@ -116,7 +116,7 @@ func value(text string) (json.RawMessage, error) {
 			return found, nil
 		}
 	}
-	return nil, &Error{why: "its answer was no JSON", cause: errors.New(shortened(text)), again: true}
+	return nil, &Error{why: "its answer was not JSON", cause: errors.New(shortened(text)), again: true}
 }
 
 // fence is the mark of a code block.

@@ -60,9 +60,9 @@ func TestCitations_ShowsDead(t *testing.T) {
 	s, project, slug := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
 	s.untilChecked(t, slug, 1)
 	page := s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID))
-	page.expect(http.StatusOK, "1 dead reference", "web/old.ts", "is not in the project any more.", project)
+	page.expect(http.StatusOK, "1 dead reference", "web/old.ts", "is no longer in the project.", project)
 	s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, 1 found")
-	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is not in the project any more." {
+	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is no longer in the project." {
 		t.Errorf("it says %q", got)
 	}
 

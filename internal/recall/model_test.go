@@ -59,10 +59,10 @@ func TestRecall_ModelFails(t *testing.T) {
 		patience time.Duration
 		note     string
 	}{
-		"prose":             {modeltest.Says("I think you should look at the wiki."), 0, "no JSON"},
+		"prose":             {modeltest.Says("I think you should look at the wiki."), 0, "not JSON"},
 		"JSON of no use":    {modeltest.Says(`["memory/reference_wiki.md"]`), 0, "another shape"},
 		"numbers":           {modeltest.Says(`{"selected_memories":[1,2]}`), 0, "another shape"},
-		"nothing":           {modeltest.Says(""), 0, "no JSON"},
+		"nothing":           {modeltest.Says(""), 0, "not JSON"},
 		"nothing chosen":    {modeltest.Says(`{"selected_memories":[]}`), 0, "chose none"},
 		"lies":              {modeltest.Says(`{"selected_memories":["../../etc/passwd","bob/memory/feedback_other.md",""]}`), 0, "chose none"},
 		"no answer":         {modeltest.Says(`{}`), 0, "chose none"},

@@ -36,7 +36,7 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 }
 
 // ErrBusy means that too many recalls are running in the background.
-var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
+var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running. Nothing was started. Try again shortly."}
 
 // complete chooses memories for a recall and saves its record as settled, so that Fetch can
 // deliver them. After maxPending it stops with an error, and after any error the record stays
@@ -71,7 +71,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 		result.Pending = true
 		return result, nil
 	case record.State == records.RecallPending:
-		record.Note = "It was given up: it failed, or the server ended meanwhile."
+		record.Note = "Not finished: it failed, or the server stopped."
 		return resultOf(record), nil
 	case record.State == records.RecallDelivered:
 		return r.nothingMore(ctx, record)

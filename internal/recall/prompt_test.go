@@ -211,7 +211,7 @@ func TestForPrompt_TextLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "1 chosen memory was not given, because an answer has at most 10000 characters."
+	const want = "1 chosen memory was not given: an answer has at most 10000 characters."
 	if past := recalls(t, m); len(result.Memories) != 3 || result.Note != want || len(past) != 1 || past[0].Note != want || past[0].DeliveredCount != 3 {
 		t.Errorf("%d memories are given: %q, recorded as %+v", len(result.Memories), result.Note, past)
 	}

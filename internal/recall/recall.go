@@ -223,7 +223,7 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 			return err
 		default:
 			r.options.Log.WarnContext(ctx, "model did not choose, using keywords", "error", err)
-			record.Note = "The model did not choose (" + shortReason(err) + "), so the words did."
+			record.Note = "The model did not choose (" + shortReason(err) + "). Keywords chose."
 		}
 	}
 	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
@@ -237,7 +237,7 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 		if len(found.answers) == 0 {
 			return nil
 		}
-		record.Note = "The model chose none, so the words chose those whose name or description matches."
+		record.Note = "The model chose none. Keywords chose by name and description."
 	}
 	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
 	for _, f := range found.answers[:min(len(found.answers), request.Limit)] {
@@ -373,7 +373,7 @@ func cutNote(n, limit int) string {
 	if n > 1 {
 		which = fmt.Sprintf("%d chosen memories were", n)
 	}
-	return fmt.Sprintf("%s not given, because an answer has at most %d characters.", which, limit)
+	return fmt.Sprintf("%s not given: an answer has at most %d characters.", which, limit)
 }
 
 // given returns the memories that the record's session has received or is about to receive from

@@ -45,7 +45,7 @@ func Gone(cited []memories.CheckedCitation) string {
 	if more := len(cited) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(names, ", ")) +
+	return "This memory cites things that are no longer in the project: " + Defuse(strings.Join(names, ", ")) +
 		". Verify it against the project before you rely on it, and correct the memory if it is wrong.\n\n"
 }
 

@@ -26,7 +26,7 @@ func (r *Request) check() error {
 	case len(r.Session) > maxSession:
 		return &memories.InvalidError{Field: "session", Reason: "is longer than 256 bytes"}
 	case strings.ContainsRune(r.Session, 0) || !utf8.ValidString(r.Session):
-		return &memories.InvalidError{Field: "session", Reason: "is no text: it contains NUL, or is not valid UTF-8"}
+		return &memories.InvalidError{Field: "session", Reason: "is not text: it contains NUL, or is not valid UTF-8"}
 	}
 	return nil
 }

@@ -204,7 +204,7 @@ func TestGone_Citations(t *testing.T) {
 	for _, text := range []string{"a.go", "b`()", "</system-reminder>", "d", "e", "f", "g"} {
 		cited = append(cited, memories.CheckedCitation{Text: text, Status: memories.CitationGone})
 	}
-	want := "This memory cites what is not found in the project any more: `a.go`, `b'()`, `&lt;/system-reminder>`, `d`, `e`, and 2 more. " +
+	want := "This memory cites things that are no longer in the project: `a.go`, `b'()`, `&lt;/system-reminder>`, `d`, `e`, and 2 more. " +
 		"Verify it against the project before you rely on it, and correct the memory if it is wrong.\n\n"
 	if got := Gone(cited); got != want {
 		t.Errorf("got %q", got)

@@ -95,7 +95,7 @@ type StepText struct {
 }
 
 // ErrConsolidating means that the agent's consolidation lock is held, on this server or another.
-var ErrConsolidating = &memories.ConflictError{Reason: "These memories are being consolidated at the moment. Nothing was changed. Try again when that is done."}
+var ErrConsolidating = &memories.ConflictError{Reason: "These memories are being consolidated. Nothing was changed. Try again when that is done."}
 
 // SupersededMemory is a memory whose text an earlier revision of the memory By had.
 type SupersededMemory struct {

@@ -42,7 +42,7 @@ const (
 var errOff = &memories.ConflictError{Reason: "Suggestions and plans are switched off on this server. Nothing was changed."}
 
 // ErrChanged is the error for memories that are not as the person saw them.
-var ErrChanged = &memories.ConflictError{Reason: "A memory has changed since the item was listed. Nothing was changed. Read the item again and decide again."}
+var ErrChanged = &memories.ConflictError{Reason: "A memory has changed since the item was listed. Nothing was changed. Read the item again and retry."}
 
 // effect is the result of a decision.
 type effect struct {
@@ -148,7 +148,7 @@ func (r *Reviewer) claim(id string) (release func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.deciding[id] {
-		return nil, &memories.ConflictError{Reason: "Another request decides about this item at the moment. Nothing was changed."}
+		return nil, &memories.ConflictError{Reason: "Another request is deciding about this item. Nothing was changed. Try again shortly."}
 	}
 	r.deciding[id] = true
 	return func() {
@@ -167,13 +167,13 @@ func (c Choice) check(item records.ReviewItem) error {
 		return &memories.InvalidError{Field: "days", Reason: fmt.Sprintf("is not 1 to %d", MaxSnooze)}
 	}
 	if c.Decision == Merge && (c.Body == nil || strings.TrimSpace(*c.Body) == "") {
-		return &memories.InvalidError{Field: "body", Reason: "is empty, and it is the text that is kept"}
+		return &memories.InvalidError{Field: "body", Reason: "is empty; give the merged text"}
 	}
 	if len(c.ETags) == 0 || item.Subject != "" && len(item.Memories) == 0 {
 		return nil
 	}
 	if len(c.ETags) != len(item.Memories) {
-		return &memories.InvalidError{Field: "etags", Reason: fmt.Sprintf("are not as many as the item's memories, which are %d", len(item.Memories))}
+		return &memories.InvalidError{Field: "etags", Reason: fmt.Sprintf("must be as many as the item's memories, %d", len(item.Memories))}
 	}
 	for i, m := range item.Memories {
 		if c.ETags[i] != "*" && c.ETags[i] != m.ETag {

@@ -149,7 +149,7 @@ func (x *examination) memory(t records.ReviewText) {
 	m, ok := links.Match(text, t.Path, x.targets)
 	if t.Dead > 0 {
 		if m.Kind, ok = findings.Link, true; m.Reason == "" {
-			m.Reason = "Cites what is gone from the project"
+			m.Reason = "Dead references"
 		}
 	}
 	if ok {

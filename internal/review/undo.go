@@ -71,7 +71,7 @@ func IsUndoable(d records.ReviewDecision) bool {
 var errFinal = &memories.ConflictError{Reason: "This decision cannot be undone. Nothing was changed."}
 
 // errChangedSince is the error for memories that were changed after the decision.
-var errChangedSince = &memories.ConflictError{Reason: "A memory or file has changed since the decision. Nothing was undone. Its history has what it said before."}
+var errChangedSince = &memories.ConflictError{Reason: "A memory or file has changed since the decision. Nothing was undone. Its history has the earlier text."}
 
 // Undo takes a decision about an item back: memories and files are as before, and the next
 // examination finds the item again. It fails with memories.ErrNotFound without a decision about the

@@ -150,14 +150,14 @@ func (c *check) direct(one Citation) lookup {
 
 // The reasons for an unknown status, for users.
 const (
-	reasonTime        = "There was no time to look for it everywhere."
-	reasonLeaves      = "A link on the way leads out of the project, where Memoir does not look."
-	reasonBrokenLink  = "A link on the way leads to nothing."
-	reasonNotReadable = "Memoir may not look there."
-	reasonGenerated   = "Such files are made by a build, or kept on one machine, so it may only not be here."
-	reasonForeign     = "It was not found, but it may never have been of this project."
-	reasonIncomplete  = "The project is too large to search all of it, or Memoir may not read all of it."
-	reasonNoFiles     = "The project has no files that could be searched."
+	reasonTime        = "The search was stopped for lack of time."
+	reasonLeaves      = "A link on the path leads out of the project."
+	reasonBrokenLink  = "A link on the path is broken."
+	reasonNotReadable = "Memoir has no access there."
+	reasonGenerated   = "Such files are made by a build, or exist on one machine only."
+	reasonForeign     = "Not found, but it may belong to another project."
+	reasonIncomplete  = "The project is too large, or parts of it are unreadable."
+	reasonNoFiles     = "The project has no searchable files."
 )
 
 // conclude returns the status of a citation and a message for users, from its look-up o and the
@@ -170,7 +170,7 @@ func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationSt
 			return memories.CitationFound, ""
 		}
 		if one.FoundBefore || c.project.HadMemory(one.Name) {
-			return memories.CitationGone, fmt.Sprintf("The memory “%s” is gone.", one.Name)
+			return memories.CitationGone, fmt.Sprintf("The memory “%s” was deleted.", one.Name)
 		}
 		return memories.CitationWanted, fmt.Sprintf("There is no memory “%s” yet.", one.Name)
 	case memories.CitesFunction:
@@ -213,7 +213,7 @@ func (c *check) concludePath(one Citation, o lookup, s *search) (memories.Citati
 // incomplete.
 func (c *check) concludeAbsent(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	written := strings.TrimSuffix(one.Text, ":")
-	gone := fmt.Sprintf("`%s` is not in the project any more.", written)
+	gone := fmt.Sprintf("`%s` is no longer in the project.", written)
 	elements := strings.Split(o.path, "/")
 	if s.ignored.has(o.path) {
 		return memories.CitationUnknown, reasonGenerated

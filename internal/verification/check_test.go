@@ -204,7 +204,7 @@ func TestCheck_LinkOutOfProject(t *testing.T) {
 	p.expect("`internal/inside.go:5`", "found")
 	p.expect("`internal/inside.go:500`", "gone")
 	p.expect("`evictNewest()`", "gone") // files outside do not count
-	if got := p.said("`internal/away/secret.go`"); got != "A link on the way leads out of the project, where Memoir does not look." {
+	if got := p.said("`internal/away/secret.go`"); got != "A link on the path leads out of the project." {
 		t.Errorf("it says %q", got)
 	}
 }

@@ -133,7 +133,7 @@ func TestChecker_RemovedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const warned = "This memory cites what is not found in the project any more: `internal/cache/cache.go:3`, `evictOldest()`. " +
+	const warned = "This memory cites things that are no longer in the project: `internal/cache/cache.go:3`, `evictOldest()`. " +
 		"Verify it against the project before you rely on it, and correct the memory if it is wrong.\n\nMemory (saved today): "
 	if len(given.Memories) != 1 || !strings.HasPrefix(given.Memories[0].Head, warned) {
 		t.Errorf("recalled is %+v", given.Memories)

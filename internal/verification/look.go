@@ -84,7 +84,7 @@ func (c *check) readLines(rel string) lineCount {
 	file, err := files.Open(c.project.Root, rel)
 	switch {
 	case errors.Is(err, files.ErrNotRegular):
-		return lineCount{why: "It is no regular file any more."}
+		return lineCount{why: "It is no longer a regular file."}
 	case err != nil:
 		return lineCount{why: reasonNotReadable}
 	}

@@ -137,7 +137,7 @@ func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string
 	case "", "self", "this", "cls", "super":
 		isOfProject = isCompound(one.Name) && !worldFunctions[foldedName(one.Name)]
 	}
-	return s.concludeName(one, isOfProject, fmt.Sprintf("`%s` is nowhere in the project any more.", one.Text))
+	return s.concludeName(one, isOfProject, fmt.Sprintf("`%s` is no longer in the project.", one.Text))
 }
 
 // concludeFlag returns the status of a cited flag and a message, after the search. A name in any
@@ -146,7 +146,7 @@ func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string
 // is unknown.
 func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 	isOfProject := strings.ContainsAny(one.Name, "-_") && !worldFlags[foldedName(one.Name)]
-	return s.concludeName(one, isOfProject, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text))
+	return s.concludeName(one, isOfProject, fmt.Sprintf("The flag `%s` is no longer in the project.", one.Text))
 }
 
 // concludeName returns the status of a cited name, and a message. A name that was not found is

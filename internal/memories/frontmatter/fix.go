@@ -130,7 +130,7 @@ func (m *fixer) fixName() {
 	case memories.CodeNameNotText:
 		explanation = "Writes the words of the name as one text, under which the memory is known already."
 	case memories.CodeNameTooLong:
-		explanation = "Writes the name as it is shown: cut, with a short mark at its end that keeps it apart from others."
+		explanation = "Writes the name as shown: cut, with a short mark at its end."
 	}
 	m.offer(Fix{
 		ID: "name", Code: code, Label: "Name it “" + label + "”", Explanation: explanation,

@@ -80,7 +80,7 @@ func (m *fixer) offerTypes(code string, types []memories.Type) {
 		explanation := fmt.Sprintf("Writes the type %s into the frontmatter, and changes nothing else.", t)
 		switch {
 		case code == memories.CodeNoFrontmatter:
-			explanation = fmt.Sprintf("Adds a frontmatter with the name “%s” and the type %s. The text stays as it is.", content.Name, t)
+			explanation = fmt.Sprintf("Adds a frontmatter with the name “%s” and the type %s. The text stays.", content.Name, t)
 		case code == memories.CodeTypeConflict:
 			explanation = fmt.Sprintf("States the type %s in both places.", t)
 		}

@@ -71,7 +71,7 @@ func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
 		l.line(number, text, fate)
 	}
 	for _, f := range unlisted(files, func(path string) bool { return l.lines[path] > 0 }) {
-		l.add(FindingUnlisted, 0, f.Path, "No line leads to "+f.Path+", so an agent that goes by its index does not know of “"+f.Name+"”.")
+		l.add(FindingUnlisted, 0, f.Path, "No line leads to "+f.Path+", so agents do not know of “"+f.Name+"”.")
 	}
 	place := func(f Finding) int {
 		if f.Line == 0 {
@@ -106,24 +106,24 @@ func (l *lint) caps(index Loaded) {
 			}
 		}
 		from := index.Lines[first].Number
-		message := fmt.Sprintf("From line %d on an agent sees nothing: %d lines are past its caps.", from, unseen)
+		message := fmt.Sprintf("Agents do not see %[2]d lines, from line %[1]d on: they are past the limit.", from, unseen)
 		if unseen == 1 {
-			message = fmt.Sprintf("An agent does not see line %d, or not all of it: it is past its caps.", from)
+			message = fmt.Sprintf("Agents do not see all of line %d: it is past the limit.", from)
 		}
 		l.add(FindingPastCaps, from, "", message+" Remove or shorten lines above it.")
 		return
 	}
 	if index.LineCount*100 >= IndexLineCap*nearCaps {
-		l.add(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d lines are taken that an agent loads.", index.LineCount, IndexLineCap))
+		l.add(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d lines that an agent loads are used.", index.LineCount, IndexLineCap))
 	}
 	if index.Units*100 >= IndexUnitCap*nearCaps {
-		l.add(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d characters are taken that an agent loads.", index.Units, IndexUnitCap))
+		l.add(FindingNearCaps, 0, "", fmt.Sprintf("%d of the %d characters that an agent loads are used.", index.Units, IndexUnitCap))
 	}
 }
 
 func (l *lint) line(number int, text string, fate LineStatus) {
 	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > memories.MaxEntryLength {
-		l.add(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, memories.MaxEntryLength))
+		l.add(FindingLongEntry, number, "", fmt.Sprintf("%d characters. An index line should have at most %d. Move details into its file.", chars, memories.MaxEntryLength))
 	}
 	if matchDefinition(text) != nil {
 		return // the links that use the definition are checked
@@ -140,7 +140,7 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 		switch {
 		case fate == LineLeftOut:
 		case !exists:
-			l.add(FindingDeadLink, number, file, "There is no "+file+".")
+			l.add(FindingDeadLink, number, file, file+" does not exist.")
 		case isMemory && first > 0:
 			l.add(FindingRepeated, number, file, fmt.Sprintf("%s has a line already: line %d.", file, first))
 		}

@@ -116,11 +116,11 @@ func TestLint_Findings(t *testing.T) {
 func TestLint_PastCaps(t *testing.T) {
 	t.Parallel()
 	for index, want := range map[string]string{
-		strings.Repeat("x\n", 203):                "From line 201 on an agent sees nothing: 3 lines",
-		strings.Repeat("x\n", 201):                "does not see line 201",
-		strings.Repeat("x", 25_001) + "\n":        "does not see line 1, or not all of it",
-		"\n" + strings.Repeat("x\n", 202):         "From line 202 on an agent sees nothing: 2 lines",
-		"---\n---\n" + strings.Repeat("x\n", 202): "From line 203 on",
+		strings.Repeat("x\n", 203):                "Agents do not see 3 lines, from line 201 on",
+		strings.Repeat("x\n", 201):                "do not see all of line 201",
+		strings.Repeat("x", 25_001) + "\n":        "do not see all of line 1:",
+		"\n" + strings.Repeat("x\n", 202):         "Agents do not see 2 lines, from line 202 on",
+		"---\n---\n" + strings.Repeat("x\n", 202): "from line 203 on",
 	} {
 		findings := memorymd.Lint(memorymd.Read([]byte(index)), nil, among())
 		if len(findings) == 0 || !strings.Contains(findings[0].Message, want) {
