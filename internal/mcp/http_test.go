@@ -88,7 +88,7 @@ func TestCalls_DatabaseAway(t *testing.T) {
 	} {
 		c.fails(tool, in, "Database unavailable", "on disk are safe")
 	}
-	if _, err := c.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "database cannot be reached") {
+	if _, err := c.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Database unavailable") {
 		t.Errorf("the resources: %v", err)
 	}
 	line.Resume()

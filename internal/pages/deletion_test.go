@@ -192,7 +192,7 @@ func TestFrame_ClaudeMDProblem(t *testing.T) {
 	s := serve(t, files)
 	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted Tabs", "CLAUDE.md not written")
 	for _, tab := range []string{"/memory", "/context", "/timeline?show=sessions", "/trash"} {
-		s.get(t, ada+tab).expect(http.StatusOK, "markers damaged", "Nothing was written")
+		s.get(t, ada+tab).expect(http.StatusOK, "has damaged memoir:begin", "Nothing was written")
 	}
 	s.get(t, "/").expect(http.StatusOK, "CLAUDE.md not up to date")
 }
