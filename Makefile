@@ -130,9 +130,9 @@ check: ## formatting, vet, staticcheck, and generated code that is current
 	$(staticcheck) ./...
 
 .PHONY: screenshots
-screenshots: build ## take the pictures of README and docs anew
+screenshots: build ## take the pictures of README and docs, and of difficult states into .cache/states
 	scripts/setup postgres chromium
-	go run ./tools/screenshots bin/memoir docs/pictures
+	go run ./tools/screenshots bin/memoir docs/pictures .cache/states
 
 .PHONY: build
 build: ## build bin/memoir

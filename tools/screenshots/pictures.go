@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -21,32 +20,24 @@ type picture struct {
 	memory string // name of the agent's memory
 	dark   bool
 	phone  bool
+	then   []string // see state
 }
 
 var pictures = []picture{
-	{name: "agents", path: "/"},
-	{name: "memory-tab", path: "memory/MEMORY", memory: "small-diffs"},
-	{name: "memory-tab-dark", path: "memory/MEMORY", memory: "small-diffs", dark: true},
+	{name: "home", path: "/"},
+	{name: "palette", path: "/", then: palette("deploy")},
+	{name: "memory", path: "memory/MEMORY", memory: "small-diffs"},
+	{name: "memory-dark", path: "memory/MEMORY", memory: "small-diffs", dark: true},
 	{name: "phone", path: "memory", phone: true},
 	{name: "phone-memory", path: "memory/MEMORY", memory: "small-diffs", phone: true, dark: true},
-	{name: "deletion", path: "memory/MEMORY/delete", memory: "small-diffs"},
-	{name: "history", path: "memory/MEMORY/history", memory: "small-diffs"},
-	{name: "writing", path: "memory/MEMORY/edit", memory: "small-diffs"},
-	{name: "needs-attention", path: "attention"},
-	{name: "claude-md", path: "context"},
-	{name: "index", path: "context?file=memory-md"},
-	{name: "recall", path: "context?q=How+large+may+a+pull+request+be+before+I+ask+for+a+split%3F"},
-	{name: "activity", path: "activity"},
-	{name: "logs", agent: onCall, path: "logs/" + time.Now().UTC().Format(time.DateOnly)},
-	{name: "consolidation", agent: onCall, path: "consolidation"},
-	{name: "about", agent: onCall, path: "about"},
-	{name: "sync", path: "/sync"},
-	{name: "search", path: "/search?q=cents"},
+	{name: "review", path: "/review?kind=contradiction"},
+	{name: "context", path: "context"},
+	{name: "timeline", path: "timeline"},
+	{name: "settings", agent: onCall, path: "settings"},
 }
 
-// takePictures starts a browser, takes every picture in pictures, and writes each as a PNG file
-// into the existing directory. It replaces earlier files and stops at the first error.
-func (s *server) takePictures(ctx context.Context, dir string) error {
+// withBrowser starts a browser, calls use, and ends it.
+func withBrowser(ctx context.Context, use func(browser context.Context) error) error {
 	profile, err := os.MkdirTemp("", "memoir-browser-")
 	if err != nil {
 		return err
@@ -60,6 +51,12 @@ func (s *server) takePictures(ctx context.Context, dir string) error {
 	defer stop()
 	browser, end := chromedp.NewContext(allocator)
 	defer end()
+	return use(browser)
+}
+
+// takePictures takes every picture in pictures, and writes each as a PNG file into the existing
+// directory. It replaces earlier files and stops at the first error.
+func (s *server) takePictures(browser context.Context, dir string) error {
 	for _, p := range pictures {
 		taken, err := s.take(browser, p)
 		if err != nil {
@@ -94,13 +91,7 @@ func (s *server) take(browser context.Context, p picture) ([]byte, error) {
 	if p.dark {
 		scheme = "dark"
 	}
-	_, err := chromedp.Call(browser, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
-	if err != nil {
-		return nil, err
-	}
-	if err := chromedp.Do(browser, chromedp.EmulateViewport(width, height)); err != nil {
+	if err := emulate(browser, width, height, scheme); err != nil {
 		return nil, err
 	}
 	response, err := chromedp.RunResponse(browser, chromedp.Navigate(s.url+path))
@@ -110,5 +101,16 @@ func (s *server) take(browser context.Context, p picture) ([]byte, error) {
 	if response.Status != 200 {
 		return nil, fmt.Errorf("%s answers %d", path, response.Status)
 	}
-	return chromedp.Run(browser, chromedp.CaptureScreenshot())
+	return capture(browser, p.then)
+}
+
+// emulate gives the browser a screen of that size in CSS pixels, and a colour scheme.
+func emulate(browser context.Context, width, height int64, scheme string) error {
+	_, err := chromedp.Call(browser, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err != nil {
+		return err
+	}
+	return chromedp.Do(browser, chromedp.EmulateViewport(width, height))
 }

@@ -15,11 +15,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"memoir/examples"
 )
 
-// server is a running Memoir with a copy of the sample agents.
+// server is a running Memoir with agents of its own.
 type server struct {
 	command *exec.Cmd
 	url     string
@@ -29,14 +27,14 @@ type server struct {
 // startTimeout is how long the server may take to start, including a new database (arbitrary).
 const startTimeout = 2 * time.Minute
 
-// startServer copies the sample agents into place, starts program over them with a private database
+// startServer fills the agents' directory in place, starts program over it with a private database
 // there, and returns when it is ready. The caller must call stop. After an error, no server runs.
-func startServer(ctx context.Context, program, place string) (*server, error) {
+func startServer(ctx context.Context, program, place string, fill func(dir string) error, flags []string) (*server, error) {
 	s := &server{agents: filepath.Join(place, "agents")}
-	if err := examples.Copy(s.agents); err != nil {
+	if err := fill(s.agents); err != nil {
 		return nil, err
 	}
-	s.command = exec.Command(program, "--addr=127.0.0.1:0", "--agents-dir="+s.agents, "--claude-dir=", "--data-dir="+filepath.Join(place, "data"), "--database-url=")
+	s.command = exec.Command(program, append(flags, "--addr=127.0.0.1:0", "--agents-dir="+s.agents, "--claude-dir=", "--data-dir="+filepath.Join(place, "data"), "--database-url=")...)
 	s.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + place} // without the caller's settings
 	var log bytes.Buffer
 	s.command.Stderr = &log
@@ -83,6 +81,7 @@ func (s *server) call(ctx context.Context, method, path string, body, answer any
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+writer) // a server without tokens ignores it
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err
