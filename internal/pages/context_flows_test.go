@@ -120,7 +120,7 @@ func tryAsYouType(t *testing.T, browser context.Context) {
 	p.shows("Given 1 · 100 %")
 	p.isMarked()
 	p.fits()
-	p.follow(chromedp.Click(chromedp.CSS("#prompt .found a[data-open]")))
+	p.follow(chromedp.Click(chromedp.CSS("#prompt .prompt-found a[data-open]")))
 	p.at(pageOf(s.Memory("ada", "deploy on tuesdays")))
 	p.shows("Deployments go out on Tuesdays only.")
 }

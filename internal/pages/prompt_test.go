@@ -46,7 +46,7 @@ func (s *site) tries(t *testing.T, query string) *answer {
 
 // given returns the names of the memories that a trial gives.
 func given(page *answer) []string {
-	return page.each("#prompt .found > li[data-row]:not([data-short]) > a[data-open]")
+	return page.each("#prompt .prompt-found > li[data-row]:not([data-short]) > a[data-open]")
 }
 
 func TestPrompt_Explains(t *testing.T) {
@@ -57,10 +57,10 @@ func TestPrompt_Explains(t *testing.T) {
 	if got := given(page); !slices.Equal(got, []string{"deploy on tuesdays"}) {
 		t.Errorf("given are %q", got)
 	}
-	if got := page.Find("#prompt .found a[data-open]").First().AttrOr("href", ""); got != pageOf(s.Memory("ada", "deploy on tuesdays")) {
+	if got := page.Find("#prompt .prompt-found a[data-open]").First().AttrOr("href", ""); got != pageOf(s.Memory("ada", "deploy on tuesdays")) {
 		t.Errorf("the best leads to %q", got)
 	}
-	if got := page.each("#prompt .found[class=found] .figure"); len(got) != 2 || got[0] != "100 %" || got[1] == got[0] {
+	if got := page.each("#prompt .prompt-found[class=prompt-found] .figure"); len(got) != 2 || got[0] != "100 %" || got[1] == got[0] {
 		t.Errorf("the scores are %q", got)
 	}
 	if got := page.Find("#q").AttrOr("value", ""); got != "when do we deploy on tuesdays?" {

@@ -47,7 +47,7 @@ func TestTimelinePage_AllAgents(t *testing.T) {
 func TestTimelinePage_Sessions(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.TimelinePage(timelineWith(templates.ShowSessions, sessionList)),
-		in(".segments [aria-current]", text("Sessions")),
+		in(".lists [aria-current]", text("Sessions")),
 		in(".event", each("Session of 9 Mar 3 learned, 2 recalled Notes Name this… 12:00", "Mira in #support, 3 Mar 3 learned, 2 recalled 12:00")))
 	expect(t, templates.TimelinePage(timelineWith(templates.ShowSessions, oneSession)),
 		in(".session-parts section", each("Learned 2 Refund dates Purged", "Recalled 0 Nothing recalled.")),
