@@ -160,6 +160,7 @@ func (w *walk) prepare(project, database string) {
 	})
 	w.values["recall"] = []string{field(w.T, recall, "id")}
 	w.values["facts"] = w.list("SELECT id::text FROM index_facts")
+	w.values["find"] = w.values["memory"]
 	w.values["sessions"] = []string{session}
 	w.values["logs"] = []string{"2026-03-02"}
 	w.values["steps"] = append(w.list("SELECT id::text FROM consolidation_steps"), uuid.NewString())

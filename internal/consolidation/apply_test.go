@@ -302,7 +302,7 @@ func TestMakePlan_LockedByOtherProgram(t *testing.T) {
 	lock := "ada/memory/" + lockfile.Name
 	b.Write(lock, "1\n") // for example Claude Code's: process 1 always runs
 	var conflict *memories.ConflictError
-	if _, err := b.MakePlan(b.Context(), "ada", memories.ByScript); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "process 1)") {
+	if _, err := b.MakePlan(b.Context(), "ada", memories.ByScript); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "Process 1 ") {
 		t.Errorf("a plan ends with %v", err)
 	}
 	if _, err := b.Apply(b.Context(), "ada", []string{plan.Steps[0].ID.String()}, memories.ByScript); !errors.As(err, &conflict) {

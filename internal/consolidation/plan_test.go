@@ -133,7 +133,7 @@ func TestMakePlan_WithoutModel(t *testing.T) {
 	if merge.CharsAfter >= merge.CharsBefore || merge.CharsBefore != len([]rune(b.Read("ada/CLAUDE.md"))) {
 		t.Errorf("CLAUDE.md goes from %d to %d characters", merge.CharsBefore, merge.CharsAfter)
 	}
-	if s := step(t, plan, "Delete “Old dashboards”"); !strings.Contains(s.Reason, "what “Moved” said") {
+	if s := step(t, plan, "Delete “Old dashboards”"); !strings.Contains(s.Reason, "the text that “Moved” had") {
 		t.Errorf("it is deleted because %s", s.Reason)
 	}
 	if s := step(t, plan, "memory files"); strings.Contains(s.Changes[0].After.Body, "gone.md") || !strings.Contains(s.Changes[0].After.Body, "staging.md") {

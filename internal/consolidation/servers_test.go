@@ -162,7 +162,7 @@ func TestApply_LostDatabase(t *testing.T) {
 			armed.Store(true)
 			const apply = "/api/v1/agents/ada/consolidation/apply"
 			steps := map[string]any{"steps": []string{merge.ID.String()}}
-			if status, answer := call("POST", apply, steps); status != http.StatusServiceUnavailable || !strings.Contains(answer, "interrupted") {
+			if status, answer := call("POST", apply, steps); status != http.StatusServiceUnavailable || !strings.Contains(answer, "Connection lost during the change") {
 				t.Errorf("without Postgres: %d %s", status, answer)
 			}
 			if armed.Load() {

@@ -27,7 +27,7 @@ func TestRun_MemoryOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := b.extractor.Run(t.Context(), deferred.Task)
-	if err != nil || !strings.Contains(out.Message, "switched off") || len(b.model.Requests()) > 0 {
+	if err != nil || !strings.Contains(out.Message, "memory is off") || len(b.model.Requests()) > 0 {
 		t.Errorf("it was read: %+v, %v", out, err)
 	}
 	if err := b.extractor.ScheduleRead(t.Context(), "ada", b.transcript("s1")); err != nil {

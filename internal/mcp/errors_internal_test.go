@@ -15,7 +15,7 @@ func TestRecoverPanic_HidesCause(t *testing.T) {
 	e := &endpoint{options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
 	breaking := func(context.Context, string, sdk.Request) (sdk.Result, error) { panic("the secret of the house") }
 	result, err := e.recoverPanic(breaking)(t.Context(), "tools/call", nil)
-	if result != nil || err == nil || !strings.Contains(err.Error(), "Something went wrong") || strings.Contains(err.Error(), "secret") {
+	if result != nil || err == nil || !strings.Contains(err.Error(), "Internal error") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v, %v", result, err)
 	}
 	if !strings.Contains(log.String(), "the secret of the house") || !strings.Contains(log.String(), "tools/call") {

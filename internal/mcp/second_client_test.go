@@ -90,8 +90,8 @@ func TestClient_OfOtherSDK(t *testing.T) {
 	}
 	for what, told := range map[string]struct{ text, word string }{
 		"the overview": {said.Overview, "## User (120)"}, "a memory shown": {said.Shown, "Ask for a split"}, "what is to be saved": {said.Remember, "We deploy on Mondays."},
-		"a resource": {said.File, "description: one concern per change"}, "the compiled file": {said.ClaudeMD, "### Small diffs"}, "a deleted resource": {said.ReadDeleted, "was deleted"},
-		"a wrong token": {said.Locked, "token"},
+		"a resource": {said.File, "description: one concern per change"}, "the compiled file": {said.ClaudeMD, "### Small diffs"}, "a deleted resource": {said.ReadDeleted, "in the trash"},
+		"a wrong token": {said.Locked, "Token required"},
 	} {
 		if !strings.Contains(told.text, told.word) {
 			t.Errorf("%s is %.300q, without %q", what, told.text, told.word)
