@@ -91,7 +91,7 @@ func TestPostgresAway_Recovers(t *testing.T) {
 			// Who is killed may just have done it: its processes outlive the first of them for a
 			// moment.
 			isDone := how.short && r.status == http.StatusOK
-			if !isDone && (r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" || !strings.Contains(r.body, "interrupted")) {
+			if !isDone && (r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" || !strings.Contains(r.body, "Connection lost during the change")) {
 				t.Errorf("the deletion in the middle of it: status %d, %s", r.status, r.body)
 			}
 			if !how.short {

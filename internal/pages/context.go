@@ -194,8 +194,12 @@ func (s *site) contextAsOf(w http.ResponseWriter, r *http.Request, at time.Time)
 		then.Parts[i].Text = quarantine.MaskSecrets(then.Parts[i].Text)
 	}
 	then.OnDisk = nil
+	view, _, err := s.agentOn(r.Context(), agent, at)
+	if err != nil {
+		return err
+	}
 	v := templates.Context{
-		Agent: agentView(agent), AsOf: &templates.AsOf{At: at, Here: templates.ContextPath(agent.Slug)},
+		Agent: view, AsOf: &templates.AsOf{At: at, Here: templates.ContextPath(agent.Slug)},
 		File:  templates.File{Kind: templates.ClaudeMDFile},
 		Since: maskedDiff(text(then.Text), text(now.Text), maxPastLines),
 		Xray: xray.Of(xray.Input{

@@ -270,7 +270,7 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = templates.SignInPage(v).Render(forReader(r), w) // the client may have disconnected
+	_ = templates.SignInPage(v).Render(forReader(r, false), w) // the client may have disconnected
 }
 
 // Refusal writes the error page for a request that the gate refused or that panicked, with the

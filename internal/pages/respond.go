@@ -99,7 +99,7 @@ func (a *reply) send(w http.ResponseWriter) {
 // and returns the error.
 func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	var body bytes.Buffer
-	if err := page.Render(forReader(r), &body); err != nil {
+	if err := page.Render(forReader(r, status < http.StatusInternalServerError), &body); err != nil {
 		return fmt.Errorf("render the page: %w", err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -144,8 +144,9 @@ func isSecure(r *http.Request) bool {
 }
 
 // forReader returns the context for rendering the answer to r. It has the reader's theme, rights and
-// sidebar, and the address to return to after a change of the theme.
-func forReader(r *http.Request) context.Context {
+// sidebar, and the address to return to after a change of the theme. Without withSidebar the sidebar
+// lists no agents, and nothing is read from the database.
+func forReader(r *http.Request, withSidebar bool) context.Context {
 	var reader templates.Reader
 	if cookie, err := r.Cookie(cookieTheme); err == nil {
 		reader.Theme = templates.ParseTheme(cookie.Value)
@@ -157,7 +158,9 @@ func forReader(r *http.Request) context.Context {
 	if s, ok := r.Context().Value(siteKey{}).(*site); ok {
 		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), !gate.ReadOnly(r.Context()), gate.SignedIn(r.Context())
 		if !wantsPane(r) {
+			if withSidebar {
 			reader.Sidebar = s.sidebar(r.Context())
+		}
 		}
 	}
 	return templates.ForReader(r.Context(), reader)

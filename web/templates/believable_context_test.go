@@ -128,6 +128,7 @@ func indexRepairPage() templates.IndexRepair {
 
 func contextAsOf() templates.Context {
 	v := contextPage()
+	v.Agent = supportBotThen()
 	then := past(templates.ContextPath(slug))
 	v.AsOf, v.Prompt, v.File.Index = &then, nil, templates.IndexState{}
 	v.Since = diff.Texts(claudeMDText(), claudeMDText()+"\n### One more\n", 100)

@@ -74,12 +74,12 @@ func TestNewTimelineDay_Titles(t *testing.T) {
 func TestAsOfPages_NoActions(t *testing.T) {
 	t.Parallel()
 	pages := everyPage(t)
-	for _, name := range []string{"memories-then", "memories-before", "memory-then", "memory-before", "claude-md-then"} {
+	for _, name := range []string{"memories-then", "memories-before", "memory-then", "memory-before", "context-then"} {
 		expect(t, pages[name], in("#as-of-title", text("Showing 9 Jan 2026, 12:00")), in(".as-of", says("Back to now")),
 			in("main", without("form[method=post]"), without("button[formaction]"), without("a[href$='/edit']"), without("[data-action=new]")))
 	}
 	expect(t, templates.MemoriesAsOfPage(memoriesAsOf()),
-		in(".row .badge", each("Changed since", "Deleted since", "Changed since", "Deleted since", "Changed since", "Deleted since")),
+		in(".row .chip", each("± Changed since", "− Deleted since", "± Changed since", "− Deleted since", "± Changed since", "− Deleted since")),
 		in(".row:first-child h3 a", attr("href", "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000001?as_of=2026-01-09T12%3A00%3A00Z")),
 	)
 }

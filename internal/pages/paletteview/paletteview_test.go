@@ -88,7 +88,7 @@ func TestPalette_Memories(t *testing.T) {
 	if got := p.Groups[0].Items[0]; got.Note != "In each note · search-infra" || got.Href != "/agents/s/memory/1" || !got.Name[1].Hit {
 		t.Errorf("a memory: %+v", got)
 	}
-	if got := p.Groups[0].Items[1].Href; got != "/agents/i/index/facts/2" {
+	if got := p.Groups[0].Items[1].Href; got != "/agents/i/context/facts/2" {
 		t.Errorf("a fact leads to %q", got)
 	}
 	last := p.Groups[1].Items[1]
