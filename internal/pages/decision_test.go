@@ -134,6 +134,6 @@ func TestForget_NeedsMissingDirectory(t *testing.T) {
 	page := s.get(t, adaList)
 	page.expect(http.StatusOK, "Directory not found", "Memoir keeps all memories", "Tabs")
 	page = s.submit(t, page, "Yes, forget this agent")
-	page.expect(http.StatusOK, "The agent is forgotten.", "No agents yet")
+	page.expect(http.StatusOK, "Agent forgotten", "No agents yet")
 	s.get(t, adaList).expect(http.StatusNotFound)
 }

@@ -182,7 +182,7 @@ func TestMemory_Deleted(t *testing.T) {
 	if page.Request.URL.Path != pageOf(m) {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
-	s.post(t, pageOf(m)+"/restore", nil).expect(http.StatusConflict, "it lives already", "Use tabs.")
+	s.post(t, pageOf(m)+"/restore", nil).expect(http.StatusConflict, "is not in the trash", "Use tabs.")
 }
 
 func TestFrame_ClaudeMDProblem(t *testing.T) {
@@ -191,8 +191,9 @@ func TestFrame_ClaudeMDProblem(t *testing.T) {
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
 	s := serve(t, files)
 	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted Tabs", "CLAUDE.md not written")
-	for _, tab := range []string{"/memory", "/context", "/timeline?show=sessions", "/trash"} {
+	for _, tab := range []string{"/memory", "/timeline?show=sessions", "/trash"} {
 		s.get(t, ada+tab).expect(http.StatusOK, "has damaged memoir:begin", "Nothing was written")
 	}
-	s.get(t, "/").expect(http.StatusOK, "CLAUDE.md not up to date")
+	s.get(t, ada+"/context").expect(http.StatusOK, "Damaged markers.")
+	s.get(t, "/").expect(http.StatusOK, "CLAUDE.md not written")
 }

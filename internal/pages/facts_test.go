@@ -23,7 +23,7 @@ func withFacts(t *testing.T) *site {
 	files := twoMemories()
 	files["ada/memory/MEMORY.md"] = "# Shop\n- [Tabs](tabs.md)\n- [Release](release.md)\n\n## Build\n- Node 22 only, 24 breaks the canvas module\n"
 	s := serve(t, files)
-	waittest.For(s, "the fact", func() bool { return len(s.get(t, "/search?q=canvas").names()) == 1 })
+	waittest.For(s, "the fact", func() bool { return s.get(t, "/search?q=canvas").Find(".hit h3 a").Length() == 1 })
 	return s
 }
 
@@ -31,8 +31,9 @@ func TestFact_BecomesMemory(t *testing.T) {
 	t.Parallel()
 	s := withFacts(t)
 	found := s.get(t, "/search?q=canvas")
-	found.expect(http.StatusOK, "1 result for “canvas”", "line 6", "Make a memory of it")
-	fact := found.Find(".row h3 a").AttrOr("href", "")
+	found.expect(http.StatusOK, "line 6")
+	fact := found.Find(".hit h3 a").AttrOr("href", "")
+	fact, _, _ = strings.Cut(fact, "?")
 	if !strings.HasPrefix(fact, adaContext+"/facts/") {
 		t.Fatalf("it leads to %q", fact)
 	}
@@ -50,7 +51,7 @@ func TestFact_BecomesMemory(t *testing.T) {
 	if got := form.Find("#name").AttrOr("value", ""); got != "Node 22 only, 24 breaks the canvas module" {
 		t.Errorf("the name is %q", got)
 	}
-	s.post(t, fact, url.Values{"name": {"Tabs"}, "type": {"feedback"}, "body": {"x"}}).expect(http.StatusConflict, "There is a memory of this name already")
+	s.post(t, fact, url.Values{"name": {"Tabs"}, "type": {"feedback"}, "body": {"x"}}).expect(http.StatusConflict, "This name is taken.")
 	s.post(t, fact, url.Values{"name": {"Node"}, "type": {"feedback"}, "description": {"Which Node"}, "body": {"Node 22 only."}}).expect(http.StatusOK, "Node 22 only.")
 	if m := s.Memory("ada", "Node"); m.Type != memories.Feedback || m.Body != "Node 22 only." || m.Description != "Which Node" {
 		t.Errorf("the memory is %+v", m)
@@ -64,7 +65,7 @@ func TestFact_BecomesMemory(t *testing.T) {
 func TestFact_MemoryAddressRedirects(t *testing.T) {
 	t.Parallel()
 	s := withFacts(t)
-	fact := s.get(t, "/search?q=canvas").Find(".row h3 a").AttrOr("href", "")
+	fact := s.get(t, "/search?q=canvas").Find(".hit h3 a").AttrOr("href", "")
 	id := fact[strings.LastIndexByte(fact, '/')+1:]
 	s.get(t, adaList+"/"+id).expect(http.StatusOK, "Make a memory of it")
 }
@@ -72,7 +73,7 @@ func TestFact_MemoryAddressRedirects(t *testing.T) {
 func TestAdoptFact_ChangedLine(t *testing.T) {
 	t.Parallel()
 	s := withFacts(t)
-	fact := s.get(t, "/search?q=canvas").Find(".row h3 a").AttrOr("href", "")
+	fact := s.get(t, "/search?q=canvas").Find(".hit h3 a").AttrOr("href", "")
 	const changed = "- Node 24 breaks the canvas\n"
 	s.Write("ada/memory/MEMORY.md", changed)
 	answer := s.post(t, fact, url.Values{"name": {"Node"}, "type": {"user"}, "body": {"x"}})

@@ -84,7 +84,7 @@ func TestForm_TooLargeOrMalformed(t *testing.T) {
 		t.Error("it was deleted")
 	}
 	over := url.Values{"name": {"Huge"}, "type": {"user"}, "body": {strings.Repeat("x", 5<<20)}}
-	s.post(t, adaList+"/new", over).expect(http.StatusRequestEntityTooLarge, "Nothing was changed", "a note of at most 1 MiB")
+	s.post(t, adaList+"/new", over).expect(http.StatusRequestEntityTooLarge, "Nothing was changed", "at most 1 MiB")
 }
 
 func TestFailure_DatabaseAway(t *testing.T) {

@@ -33,6 +33,6 @@ func linkedProject(t *testing.T) *site {
 func TestAgentPage_Linked(t *testing.T) {
 	t.Parallel()
 	s := linkedProject(t)
-	s.get(t, "/agents/old/memory").expect(http.StatusOK, "Joined to new", "Go to new")
-	s.get(t, "/agents/old/settings").expect(http.StatusOK, "Joined to new")
+	s.get(t, "/agents/old/memory").expect(http.StatusOK, "Shared with new", "Show new")
+	s.get(t, "/agents/old/settings").expect(http.StatusOK, "Shared with new")
 }

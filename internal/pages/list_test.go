@@ -98,6 +98,8 @@ func TestAgents_CardSaysAgeOfNewestMemory(t *testing.T) {
 	s := serve(t, memoirtest.Files{
 		"ada/memory/tabs.md": "---\nname: Tabs\ntype: feedback\nmetadata:\n  modified: " + modified + "\n---\n\nUse tabs.\n",
 	})
-	s.get(t, "/").expect(http.StatusOK, "changed 100 days ago")
+	if got := s.get(t, "/").Find("#agent-ada time").AttrOr("datetime", ""); got != modified {
+		t.Errorf("the first page says %q, want %q", got, modified)
+	}
 	s.get(t, adaList).expect(http.StatusOK, "100 days")
 }
