@@ -255,8 +255,8 @@ func (s *site) syncAgrees(t *testing.T) {
 	page := s.get(t, "/sync")
 	sync := said[map[string]any](s, t, "/sync")
 	tiles := map[string]string{}
-	page.Find(".tile").Each(func(_ int, tile *goquery.Selection) { tiles[words(tile.Find("dt"))] = words(tile.Find("strong")) })
-	for tile, field := range map[string]string{"Files on disk": "files_on_disk", "Mirrored": "mirrored", "Needing attention": "needs_attention", "Pending": "pending", "Overflows": "overflows"} {
+	page.Find(".facts-list dt").Each(func(_ int, dt *goquery.Selection) { tiles[words(dt)] = words(dt.Next().Find("strong")) })
+	for tile, field := range map[string]string{"Files on disk": "files_on_disk", "Mirrored": "mirrored", "Needs attention": "needs_attention", "Pending": "pending", "Lost events": "overflows"} {
 		if got, want := figure(tiles[tile]), int(sync[field].(float64)); got != want {
 			t.Errorf("sync: %s is %d, and the API says %d", tile, got, want)
 		}
@@ -274,7 +274,7 @@ func (s *site) syncAgrees(t *testing.T) {
 		if a.NeedsAttention != counts["needs_attention"] || a.Missing != counts["missing"] {
 			t.Errorf("sync: %+v, counts %v", a, counts)
 		}
-		row := figures(page.Find("#sync-" + a.Slug + " .badge"))
+		row := figures(page.Find("#all-" + a.Slug + " .badge"))
 		if got := row["needs attention"] + row["need attention"]; got != a.NeedsAttention || row["missing"] != a.Missing {
 			t.Errorf("sync: the row of %s says %v, the API %+v", a.Slug, row, a)
 		}
@@ -308,7 +308,7 @@ func TestPages_AgreeOnDeletion(t *testing.T) {
 		if got := words(entry.Find(".who")); entry.Length() != 1 || got != who {
 			t.Errorf("the timeline says %q of %s, want %q", got, name, who)
 		}
-		for _, page := range []string{pageOf(m), pageOf(m) + "/history"} {
+		for _, page := range []string{pageOf(m), pageOf(m) + "?tab=history"} {
 			if text := words(s.get(t, page).Find("main")); !strings.Contains(text, by) {
 				t.Errorf("%s does not say %q", page, by)
 			}

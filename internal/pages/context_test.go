@@ -75,7 +75,7 @@ func TestContext_IndexFindings(t *testing.T) {
 	s := serve(t, files)
 	page := s.get(t, adaMemoryMD)
 	page.expect(http.StatusOK, "1 dead link", "1 memory without a line", "1 repeated line", "1 long line", "Not loaded: 1 memory")
-	for line, says := range map[int]string{5: "There is no gone.md.", 6: "tabs.md has a line already: line 4.", 7: "202 characters."} {
+	for line, says := range map[int]string{5: "gone.md does not exist.", 6: "tabs.md has a line already: line 4.", 7: "202 characters."} {
 		if got := words(page.Find(fmt.Sprintf("#line-%d .finding", line))); !strings.Contains(got, says) {
 			t.Errorf("line %d says %q, want %q", line, got, says)
 		}

@@ -524,7 +524,7 @@ func TestReview_Suggestions(t *testing.T) {
 		t.Errorf("the decisions are %q", got)
 	}
 	form := s.get(t, tea.Find(`.decide [data-key="e"]`).AttrOr("href", ""))
-	form.expect(http.StatusOK, "they said Tea <b>themselves</b>", "Accept as it is here")
+	form.expect(http.StatusOK, "they said Tea <b>themselves</b>", "Accept")
 	open("they said Use tabs").press(s, "accept").expect(http.StatusOK, "Accepted")
 	if !strings.Contains(s.Read("ada/memory/feedback_use_tabs.md"), "originSessionId: s-one") {
 		t.Error("it is not saved")

@@ -21,7 +21,7 @@ func TestSettings_SwitchesMemory(t *testing.T) {
 	p.mark()
 	p.do(click("Turn off"))
 	p.shows("Memory off")
-	p.shows("Memories stay.")
+	p.shows("Existing memories stay.")
 	if text := s.Read("ada/CLAUDE.md"); strings.Contains(text, "# Memory System") || !strings.Contains(text, "Use tabs.") {
 		t.Errorf("CLAUDE.md says\n%s", text)
 	}

@@ -226,7 +226,7 @@ func TestEdit_DeletedMeanwhile(t *testing.T) {
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	page := s.write(t, form, url.Values{"body": {"Use three tabs."}})
 	page.expect(http.StatusPreconditionFailed, "This was deleted while you were editing", "Deleted text", "Use tabs.", "Use three tabs.")
-	s.submit(t, s.get(t, pageOf(m)), "Yes, delete for good Tabs")
+	s.submit(t, s.get(t, pageOf(m)), "Yes, delete permanently Tabs")
 	s.write(t, form, url.Values{"body": {"Use four tabs."}}).expect(http.StatusPreconditionFailed, "This was deleted while you were editing", "Use four tabs.")
 	s.write(t, page, nil).expect(http.StatusOK, "Saved Tabs", "Use three tabs.")
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use three tabs.") {

@@ -266,7 +266,7 @@ func memory(v Memory) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</nav></header><div class=\"pane-body\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</nav></header><div class=\"pane-body\" tabindex=\"0\" role=\"region\" aria-label=\"Memory\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -446,7 +446,7 @@ func memoryMeta(v Memory) templ.Component {
 			}
 		}
 		if v.State == memories.Deleted {
-			templ_7745c5c3_Err = Badge(Danger, "Deleted").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Badge(Danger, v.DeletedActor.Deleted()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
