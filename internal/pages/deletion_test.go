@@ -175,7 +175,7 @@ func TestMemory_Deleted(t *testing.T) {
 	m := s.Memory("ada", "Tabs")
 	s.submit(t, s.get(t, pageOf(m)), "Delete Tabs")
 	page := s.get(t, pageOf(m))
-	page.expect(http.StatusOK, "Deleted", "Use tabs.")
+	page.expect(http.StatusOK, "deleted by you", "Use tabs.")
 	s.get(t, pageOf(m)+"?tab=file").expect(http.StatusOK, "No file on disk has this memory now.")
 	page = s.submit(t, page, "Restore")
 	page.expect(http.StatusOK, "Restored Tabs")

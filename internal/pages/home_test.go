@@ -157,7 +157,7 @@ func TestFaultB14_FortyAgents(t *testing.T) {
 		p.until(`document.activeElement.id === "palette-field"`)
 		p.types("inf")
 		p.follow(chromedp.KeyEvent(kb.Enter))
-		p.at("/agents/infra/memory")
+		p.until(`location.pathname.startsWith("/agents/infra/memory")`)
 	})(t, browser)
 	page := s.get(t, "/?q=infra")
 	if got := bytes.Count([]byte(words(page.Find("#agent-infra"))), []byte("infra")); got != 1 {

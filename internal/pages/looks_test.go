@@ -154,7 +154,8 @@ func (p *tab) violations(rules string) []string {
 		if (found.passes.length === 0) return ["axe-core found nothing to look at"];
 		const largeEnough = (node) => { // axe-core ignores labels and links in text
 			const target = document.querySelector(node.target[0]), label = target?.closest("label");
-			return target?.closest("pre") || label && label.offsetHeight >= 24 && label.offsetWidth >= 24;
+			const row = target?.matches("a[data-open]") && target.closest("[data-row]"); // its link covers the row
+			return target?.closest("pre") || target?.matches("p > a") || row && row.offsetHeight >= 24 || label && label.offsetHeight >= 24 && label.offsetWidth >= 24;
 		};
 		return found.violations.flatMap(rule => rule.nodes.filter(node => rule.id !== "target-size" || !largeEnough(node)).slice(0, 3).map(
 			node => rule.id + ": " + rule.help + ": " + node.target.join(" ") + ": " +

@@ -260,7 +260,7 @@ func TestSearch_WithoutScripts(t *testing.T) {
 		p.shows("No exact results for “tuesdaq”.")
 		p.follow(chromedp.Click(".hit h3 a"))
 		p.shows("We release on Tuesdays")
-		p.follow(chromedp.Click("a[data-back]"))
+		p.follow(chromedp.Click(".back-to-results a"))
 		p.shows("No exact results for “tuesdaq”.")
 	})(t, browser)
 }
