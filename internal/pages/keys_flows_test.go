@@ -45,7 +45,7 @@ func manyLists(t *testing.T) *site {
 	s := serve(t, files)
 	s.scanAll()
 	for _, name := range []string{"Fact 01", "Fact 02"} {
-		s.submit(t, s.get(t, adaList), "Delete "+name)
+		s.submit(t, s.get(t, pageOf(s.Memory("ada", name))), "Delete "+name)
 	}
 	return s
 }

@@ -246,7 +246,7 @@ func typeDuringChange(t *testing.T, browser context.Context) {
 	p.shows("This changed while you were editing")
 	p.shows("Use spaces.")
 	p.fits()
-	p.do(click("Overwrite ⌘↵"))
+	p.do(chromedp.Click(chromedp.CSS("#pane [data-save]")))
 	p.shows("Saved Tabs")
 	p.shows("Three of them.")
 	p.isMarked()

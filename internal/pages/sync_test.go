@@ -19,7 +19,7 @@ func meterFollows(t *testing.T, browser context.Context) {
 	p.mark()
 	row := func(table, slug, says string) {
 		t.Helper()
-		p.until(`document.querySelector("#` + table + `-` + slug + `")?.textContent.replace(/\s+/g, " ").trim().startsWith(` + quoted(says) + `)`)
+		p.until(`document.querySelector("#` + table + `-` + slug + `")?.innerText.replace(/\s+/g, " ").trim().startsWith(` + quoted(says) + `)`)
 	}
 	p.shows("In sync")
 	p.do(click("Details"))

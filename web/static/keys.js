@@ -34,9 +34,13 @@
   const isTyped = (element) =>
     element.isContentEditable || element.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])");
 
+  // A phone shows the list or the open memory, so a list shows no row as open.
+  const isReadBeside = (row) => row && (!document.getElementById("pane") || shown(document.getElementById("pane")));
+
   const move = (step) => {
     const all = rows();
-    const from = focusedRow() || main().querySelector("[data-row][aria-current], [data-row]:has([aria-current])");
+    const current = main().querySelector("[data-row][aria-current], [data-row]:has([aria-current])");
+    const from = focusedRow() || (isReadBeside(current) ? current : null);
     let to = all.indexOf(from) + step;
     if (!all.includes(from)) to = Math.max(0, all.findIndex((row) => row.getBoundingClientRect().bottom > 0));
     const link = all[to]?.querySelector("a[data-open]");
