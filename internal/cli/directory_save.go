@@ -114,7 +114,7 @@ func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.Indexe
 }
 
 // errOff means that Claude Code's settings switch off the memory of the agent.
-var errOff = errors.New("Claude Code's memory is off for this agent. Nothing was written. Check autoMemoryEnabled in its settings, and CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+var errOff = errors.New("memory is off for this agent in Claude Code. Nothing was written. Check autoMemoryEnabled in its settings, and CLAUDE_CODE_DISABLE_AUTO_MEMORY")
 
 // errTeam means that a memory is in team memory. Only a server writes it, because the server checks
 // for credentials.

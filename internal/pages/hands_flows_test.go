@@ -143,16 +143,16 @@ func goPlaces(t *testing.T, p *tab, s *site) {
 		p.follow(stroke(tab.key))
 		p.until(`location.pathname.startsWith(` + quoted(ada+tab.path) + `)`)
 	}
-	p.follow(stroke("n"))
-	p.at(adaList + "/new")
+	p.press("n")
+	p.until(`document.activeElement.id === "name"`)
 	p.follow(chromedp.Navigate(s.address + pageOf(s.Memory("ada", "Fact 03"))))
-	p.follow(stroke("e"))
-	p.at(pageOf(s.Memory("ada", "Fact 03")) + "/edit")
+	p.press("e")
+	p.until(`document.querySelector("#pane .editor #name")?.value === "Fact 03"`)
 	p.follow(chromedp.Navigate(s.address + adaList + "?sort=name"))
 	p.press("j")
-	first := p.listed()[0]
-	p.follow(stroke("e"))
-	p.at(pageOf(s.Memory("ada", first)) + "/edit")
+	second := p.listed()[1] // j leaves the first, which is open
+	p.press("e")
+	p.until(`document.querySelector("#pane .editor #name")?.value === ` + quoted(second))
 }
 
 func restingKeys(t *testing.T, p *tab, s *site) {
@@ -188,17 +188,17 @@ func keepFocus(t *testing.T, p *tab, s *site) {
 	p.focused(all[2])
 	s.Write("ada/memory/fact_"+strings.TrimPrefix(all[2], "Fact ")+".md", memoirtest.Note(all[2], memories.Project, "Changed under the focus."))
 	s.Write("ada/memory/new.md", memoirtest.Note("Something new", memories.User, "In another group."))
-	p.shows("Something new")
+	p.shows("1 new")
 	p.focused(all[2])
 	p.press(kb.Tab) // to the button in its row
 	where := evaluate[string](p, `document.activeElement.closest("[data-row]").id + document.activeElement.tagName`)
 	s.Remove("ada/memory/new.md")
-	p.hides("Something new")
+	p.hides("1 new")
 	if got := evaluate[string](p, `document.activeElement.closest("[data-row]").id + document.activeElement.tagName`); got != where {
 		t.Errorf("the focus went from %s to %s", where, got)
 	}
 	p.press("/", "zebra")
-	p.shows("No memory matches")
+	p.shows("No results for “zebra”")
 	p.until(`document.activeElement.id === "q" && document.activeElement.value === "zebra"`)
 }
 

@@ -26,7 +26,7 @@ func TestKeys_EveryList(t *testing.T) {
 		"what happened":       atDesk(begin(keysOnActivity)),
 		"the agents":          onPhone(begin(keysOnAgents)),
 		"the sessions":        atDesk(begin(keysOnSessions)),
-		"the trash":           onPhone(begin(keysOnTrash)),
+		"the trash":           atDesk(begin(keysOnTrash)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,12 +104,13 @@ func keysOnActivity(t *testing.T, p *tab, s *site) {
 
 func keysOnAgents(_ *testing.T, p *tab, _ *site) {
 	p.live()
+	all := p.listed()
 	p.press("j", "j")
-	p.focused("bob")
+	p.focused(all[1])
 	p.press("k")
-	p.focused("ada")
+	p.focused(all[0])
 	p.follow(stroke(kb.Enter))
-	p.at(adaList)
+	p.until(`location.pathname.startsWith("/agents/` + all[0] + `/memory")`)
 }
 
 func keysOnSessions(_ *testing.T, p *tab, _ *site) {
@@ -121,7 +122,7 @@ func keysOnSessions(_ *testing.T, p *tab, _ *site) {
 }
 
 func keysOnTrash(t *testing.T, p *tab, s *site) {
-	p.goTo(ada + "/trash")
+	p.goTo(adaList + "?view=trash")
 	all := p.listed()
 	p.press("j", "j", "k")
 	p.focused(all[0])
@@ -130,7 +131,7 @@ func keysOnTrash(t *testing.T, p *tab, s *site) {
 	p.focused(all[1])
 	p.press("r") // the last row
 	p.shows("Restored " + all[1])
-	p.shows("The trash is empty")
+	p.shows("Trash is empty")
 	p.until(`document.activeElement.id === "main"`)
 	if m := s.Memory("ada", all[1]); m.State != memories.Active {
 		t.Errorf("%s is %s", all[1], m.State)

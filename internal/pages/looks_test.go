@@ -171,7 +171,7 @@ func (p *tab) cutOff() []string {
 		const scrolls = (e) => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
 		const out = [...document.body.querySelectorAll("*")].filter(e => {
 			const at = e.getBoundingClientRect();
-			return at.width > 0 && (at.right > width + 1 || at.left < -1) && !e.closest(".unseen, .skip, .sprite") && !scrolls(e.parentElement);
+			return e.checkVisibility() && at.width > 0 && (at.right > width + 1 || at.left < -1) && !e.closest(".unseen, .skip, .sprite") && !scrolls(e.parentElement);
 		}).map(e => "cut off: " + e.tagName + "." + e.className + " “" + e.textContent.trim().slice(0, 40) + "”");
 		if (document.documentElement.scrollWidth > width) out.push("the page scrolls sideways");
 		return out.slice(0, 5);

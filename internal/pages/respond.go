@@ -159,8 +159,8 @@ func forReader(r *http.Request, withSidebar bool) context.Context {
 		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), !gate.ReadOnly(r.Context()), gate.SignedIn(r.Context())
 		if !wantsPane(r) {
 			if withSidebar {
-			reader.Sidebar = s.sidebar(r.Context())
-		}
+				reader.Sidebar = s.sidebar(r.Context())
+			}
 		}
 	}
 	return templates.ForReader(r.Context(), reader)

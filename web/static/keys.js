@@ -3,6 +3,7 @@
 //   data-row         a list item; j and k move to its a[data-open], Enter opens it
 //   memoir:select    the event of the link that these keys have moved to
 //   memoir:act       the event of a row without a button for the key; its detail selects the button
+//   data-editable    on a row of another page's memory; e opens its form
 //   data-pick        the checkbox that x toggles
 //   data-action      on a button or link: delete, undo, edit, verify, restore, accept, refuse or new. It applies to
 //                    its row, in #selection to the selection, in #notices to the last action, else to the page
@@ -62,7 +63,8 @@
       ? scope.querySelector(mark)
       : [...main().querySelectorAll(mark)].find((element) => !element.closest("[data-row], #selection"));
     if (target) target.click();
-    else scope?.dispatchEvent(new CustomEvent("memoir:act", { bubbles: true, detail: mark }));
+    else if (scope?.dispatchEvent(new CustomEvent("memoir:act", { bubbles: true, cancelable: true, detail: mark }))
+      && actions.includes("edit") && scope.matches("[data-editable]")) location.assign(new URL(scope.querySelector("a[data-open]").href).pathname + "/edit");
   };
 
   const search = () => {
