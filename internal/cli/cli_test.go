@@ -525,7 +525,7 @@ func TestMemorySave_OffInClaude(t *testing.T) {
 				} else {
 					term.env[name] = value
 				}
-				memory(save...).wants(1, "", "Claude Code's memory is off")
+				memory(save...).wants(1, "", "memory is off for this agent")
 				memory("list").wants(0, "Tabs", "")
 				delete(term.env, name)
 			}
