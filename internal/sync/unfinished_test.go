@@ -20,7 +20,7 @@ const goodTabs = "---\nname: Tabs\ndescription: short\nkept: yes\ntype: user\n--
 var unfinishedTexts = map[string]string{
 	"was emptied":        "",
 	"is not closed":      "---\nname: Tabs\ntyp",
-	"states no name":     "---\nname: \"\"\nmetadata:\n  node_type: memory\n---\n\nfour\n",
+	"has no name":        "---\nname: \"\"\nmetadata:\n  node_type: memory\n---\n\nfour\n",
 	"markers of a merge": "---\nname: Tabs\ntype: user\n---\n<<<<<<< HEAD\nfour\n=======\neight\n>>>>>>> other\n",
 }
 
@@ -132,7 +132,7 @@ func TestFix_UnfinishedFile(t *testing.T) {
 	t.Parallel()
 	t.Run("write back", func(t *testing.T) {
 		t.Parallel()
-		b := withUnfinished(t, unfinishedTexts["states no name"])
+		b := withUnfinished(t, unfinishedTexts["has no name"])
 		b.fix("Tabs", "memory/tabs.md", "last-good")
 		if got := b.read("ada/memory/tabs.md"); got != goodTabs {
 			t.Errorf("the file is %q", got)
@@ -157,7 +157,7 @@ func TestFix_UnfinishedFile(t *testing.T) {
 	})
 	t.Run("as it is, without a name", func(t *testing.T) {
 		t.Parallel()
-		b := withUnfinished(t, unfinishedTexts["states no name"])
+		b := withUnfinished(t, unfinishedTexts["has no name"])
 		b.fix("Tabs", "memory/tabs.md", "as-is")
 		b.isIn("ada", "Tabs", memories.Deleted)
 		b.isIn("ada", "tabs", memories.NeedsAttention)
