@@ -30,7 +30,7 @@ var pictures = []picture{
 	{name: "memory-dark", path: "memory/MEMORY", memory: "small-diffs", dark: true},
 	{name: "phone", path: "memory", phone: true},
 	{name: "phone-memory", path: "memory/MEMORY", memory: "small-diffs", phone: true, dark: true},
-	{name: "review", path: "/review?kind=contradiction"},
+	{name: "review", path: "/review"},
 	{name: "context", path: "context"},
 	{name: "timeline", path: "timeline"},
 	{name: "settings", agent: onCall, path: "settings"},
