@@ -1,4 +1,4 @@
-// Package chart lays out Memoir's charts: timelines, columns and sparklines. It is a pure function
+// Package chart lays out Memoir's charts: timelines and sparklines. It is a pure function
 // from numbers to SVG shapes in units of the viewBox, y downwards. It knows no memories and no
 // HTML, reads no clock and renders nothing. The pages call it, and package templates renders the
 // result. Every shape lies inside the viewBox, for any numbers.
@@ -43,84 +43,16 @@ func (c Coordinate) String() string {
 	return strconv.FormatFloat(tenths/10, 'f', -1, 64)
 }
 
-// Plot is the area and the axes of a chart.
+// Plot is the area of a chart.
 type Plot struct {
 	Width, Height            Coordinate // of the viewBox, which starts at 0 0
 	Left, Top, Right, Bottom Coordinate // edges of the plot area
-	Across                   []Tick     // along the bottom edge, from left to right; At is x
-	Up                       []Tick     // along the left edge, from bottom to top; At is y
-}
-
-// Tick is a label on an axis.
-type Tick struct {
-	At     Coordinate
-	Text   string
-	Anchor string // SVG's text-anchor: start, middle or end
-}
-
-// Size of the large charts, in units of the viewBox. It is chosen so that the text is readable on a
-// phone.
-const (
-	plotWidth, plotHeight = 360, 190
-	gutter                = 36 // for the numbers on the left
-	headroom              = 18 // for the text above the highest shape
-	footroom              = 22 // for the text below
-	margin                = 6  // on the right
-)
-
-func newPlot() Plot {
-	return Plot{
-		Width: plotWidth, Height: plotHeight,
-		Left: gutter, Top: headroom, Right: plotWidth - margin, Bottom: plotHeight - footroom,
-	}
-}
-
-// upTo adds ticks with labels to the left edge for values from 0 to at least limit, at round
-// numbers. It returns the value at the top edge, which is at least limit and 1.
-func (p *Plot) upTo(limit float64) (top float64) {
-	const steps = 4
-	step := roundStep(limit / steps)
-	top = max(step, math.Ceil(limit/step)*step)
-	for i := 0; float64(i)*step <= top; i++ {
-		p.Up = append(p.Up, Tick{At: p.height(float64(i)*step, top), Text: short(float64(i) * step), Anchor: "end"})
-	}
-	return top
 }
 
 // height returns the y of a value. 0 is at the bottom edge; top and larger values are at the top
 // edge. top must be positive.
 func (p Plot) height(value, top float64) Coordinate {
 	return p.Bottom - Coordinate(min(1, value/top))*(p.Bottom-p.Top)
-}
-
-// roundStep returns the smallest of 1, 2, 5, 10, 20, 50… that is at least atLeast.
-func roundStep(atLeast float64) float64 {
-	if atLeast <= 1 {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(atLeast)))
-	for _, factor := range []float64{1, 2, 5} {
-		if factor*power >= atLeast {
-			return factor * power
-		}
-	}
-	return 10 * power
-}
-
-// short formats a number so that it fits into the gutter: 1234, 12.3k, 1.2M or 1e+12. From 10,000
-// it rounds to a tenth of the unit.
-func short(value float64) string {
-	write := func(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
-	switch {
-	case value < 10_000:
-		return write(value)
-	case value < 1_000_000:
-		return write(math.Round(value/100)/10) + "k"
-	case value < 1_000_000_000_000:
-		return write(math.Round(value/100_000)/10) + "M"
-	default:
-		return strconv.FormatFloat(value, 'e', 0, 64)
-	}
 }
 
 // point is a position in a chart.

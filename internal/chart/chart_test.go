@@ -60,19 +60,6 @@ func within(t *testing.T, at, size chart.Coordinate) {
 	}
 }
 
-func ground(t *testing.T, p chart.Plot) {
-	t.Helper()
-	for _, tick := range p.Across {
-		within(t, tick.At, p.Width)
-	}
-	for _, tick := range p.Up {
-		within(t, tick.At, p.Height)
-		if len(tick.Text) > 6 {
-			t.Errorf("%q does not fit at the side", tick.Text)
-		}
-	}
-}
-
 func TestCharts_InsideViewBox(t *testing.T) {
 	t.Parallel()
 	for name, values := range extremes {
@@ -91,20 +78,6 @@ func TestCharts_InsideViewBox(t *testing.T) {
 			for _, bar := range timeline.Bars {
 				within(t, bar.X, timeline.Width-bar.Width)
 				within(t, bar.Y, timeline.Height-bar.Height)
-			}
-
-			for _, columns := range []chart.Columns{chart.NewColumns(make([]string, len(values)), series), chart.NewDaily(days(len(values)), series)} {
-				ground(t, columns.Plot)
-				for _, column := range columns.Columns {
-					within(t, column.TotalY, columns.Height)
-					for _, part := range column.Parts {
-						within(t, part.X, columns.Width)
-						within(t, part.X+part.Width, columns.Width)
-						within(t, part.Y, columns.Height)
-						within(t, part.Y+part.Height, columns.Height)
-						within(t, part.Height, columns.Height)
-					}
-				}
 			}
 
 			spark := chart.NewSpark(values)
@@ -142,9 +115,6 @@ func TestCharts_Empty(t *testing.T) {
 	t.Parallel()
 	if g := chart.NewTimeline(nil, []chart.Series{{Kind: "a"}}, []chart.Event{{At: noon, N: 1}}); len(g.Areas) != 0 || g.Width != 0 {
 		t.Errorf("the timeline is %+v", g)
-	}
-	if c := chart.NewColumns(nil, nil); len(c.Columns) != 0 || c.Width != 0 {
-		t.Errorf("columns are %+v", c)
 	}
 	if s := chart.NewSpark(nil); s.Line != "" {
 		t.Errorf("spark is %+v", s)
@@ -187,49 +157,9 @@ func TestTimeline_X(t *testing.T) {
 	}
 }
 
-func TestColumns_Height(t *testing.T) {
-	t.Parallel()
-	c := chart.NewColumns([]string{"new", "old"}, []chart.Series{{Kind: "a", Values: []int{1, 0}}, {Kind: "b", Values: []int{3, 2}}})
-	parts := c.Columns[0].Parts
-	if len(parts) != 2 || parts[0].Height*3 != parts[1].Height || parts[1].Y != c.Top {
-		t.Errorf("the first column is %+v", parts)
-	}
-	if old := c.Columns[1]; len(old.Parts) != 1 || old.Parts[0].Kind != "b" || old.Total.Text != "2" || old.Label.Text != "old" {
-		t.Errorf("the second column is %+v", old)
-	}
-}
-
-func TestDaily_FourLabels(t *testing.T) {
-	t.Parallel()
-	c := chart.NewDaily(days(30), []chart.Series{{Kind: "a", Values: []int{3, 0, 1}}})
-	if len(c.Columns) != 30 || len(c.Columns[0].Parts) != 1 || len(c.Columns[1].Parts) != 0 || c.Columns[0].Total.Text != "" {
-		t.Errorf("the columns are %+v", c.Columns[:3])
-	}
-	var named []string
-	for _, tick := range c.Across {
-		named = append(named, tick.Text)
-	}
-	if got := strings.Join(named, ", "); got != "9 Mar, 18 Mar, 28 Mar, 7 Apr" {
-		t.Errorf("named are %s", got)
-	}
-	if c := chart.NewDaily(nil, nil); len(c.Columns) != 0 || c.Width != 0 {
-		t.Errorf("without days they are %+v", c)
-	}
-}
-
 func TestLine_LevelStretch(t *testing.T) {
 	t.Parallel()
 	if got, want := chart.NewSpark([]int{5, 5, 5, 5, 5}).Line, "M3 3L157 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestShort_LargeNumbers(t *testing.T) {
-	t.Parallel()
-	for most, want := range map[int]string{3: "3", 4_000: "4000", 40_000: "40k", 4_000_000: "4M"} {
-		up := chart.NewColumns([]string{""}, []chart.Series{{Values: []int{most}}}).Up
-		if got := up[len(up)-1].Text; got != want {
-			t.Errorf("%d is written as %s, want %s", most, got, want)
-		}
 	}
 }

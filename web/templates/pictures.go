@@ -25,16 +25,14 @@ func (c CountsByType) at(t memories.Type, i int) int {
 	return c[t][i]
 }
 
-func (c CountsByType) totalAt(i int) int {
+// Total returns the number of all memories at point i.
+func (c CountsByType) Total(i int) int {
 	n := 0
 	for _, t := range drawnTypes() {
 		n += c.at(t, i)
 	}
 	return n
 }
-
-// Total returns the number of all memories at point i.
-func (c CountsByType) Total(i int) int { return c.totalAt(i) }
 
 func (c CountsByType) types() []memories.Type {
 	return slices.DeleteFunc(drawnTypes(), func(t memories.Type) bool {
@@ -64,4 +62,7 @@ func (c CountsByType) summary(i int) string {
 
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
-func patternOf(kind string) string { return "pattern-" + iconOf(memories.Type(kind)) }
+// viewBox returns the SVG view box of a chart, with its origin at 0,0.
+func viewBox(width, height chart.Coordinate) string {
+	return "0 0 " + width.String() + " " + height.String()
+}

@@ -189,7 +189,7 @@ func (d ChosenDay) deleted() int {
 // summary returns the chart's first and last numbers in a sentence, for screen readers.
 func (d ChosenDay) summary() string {
 	last := len(d.Days) - 1
-	return "Memories over time: " + number(d.Counts.totalAt(0)) + " on " + day(d.Days[0]) + ", " + number(d.Counts.totalAt(last)) + " today: " + d.Counts.summary(last) + "."
+	return "Memories over time: " + number(d.Counts.Total(0)) + " on " + day(d.Days[0]) + ", " + number(d.Counts.Total(last)) + " today: " + d.Counts.summary(last) + "."
 }
 
 // drawn returns the types on the chart, from the top.
@@ -277,10 +277,10 @@ func NewTimelineDay(begins, now time.Time) TimelineDay {
 
 // dayTitle returns the title of a day: Today, Yesterday or the date.
 func dayTitle(begins, now time.Time) string {
-	switch today := midnight(now); {
+	switch today := Midnight(now); {
 	case begins.Equal(today):
 		return "Today"
-	case begins.Equal(midnight(today.AddDate(0, 0, -1))):
+	case begins.Equal(Midnight(today.AddDate(0, 0, -1))):
 		return "Yesterday"
 	case begins.Year() == now.Year():
 		return begins.Format("Monday 2 January")
@@ -289,7 +289,8 @@ func dayTitle(begins, now time.Time) string {
 	}
 }
 
-func midnight(t time.Time) time.Time {
+// Midnight returns the beginning of the day of t, in the time zone of t.
+func Midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 

@@ -55,7 +55,7 @@ func (v View) Day(ctx context.Context, memoriesNow int) (templates.ChosenDay, te
 	d.Then, d.Day = d.Now, d.Today
 	s := templates.Since{Title: templates.LastDays(recentDays), Learned: changes.Learned, Deleted: changes.Deleted, Changed: changes.Changed}
 	if !v.Address.AsOf.IsZero() {
-		d.Day = midnight(v.Address.AsOf)
+		d.Day = templates.Midnight(v.Address.AsOf)
 		d.Then = d.Now - changes.Learned + changes.Deleted
 		s.Title = templates.SinceTitle(d.Day, v.Now)
 	}
@@ -87,7 +87,7 @@ func Chart(grown map[int64][]records.GrowthPoint, deletions []records.DayCount, 
 	for len(days) > 1 && alive[0].Total() == 0 {
 		days, alive = days[1:], alive[1:]
 	}
-	d := templates.ChosenDay{Counts: templates.CountsByType{}, Today: midnight(now), First: midnight(now)}
+	d := templates.ChosenDay{Counts: templates.CountsByType{}, Today: templates.Midnight(now), First: templates.Midnight(now)}
 	for i, day := range days {
 		d.Days = append(d.Days, date(day))
 		for _, t := range append(memories.Types(), "") {

@@ -125,7 +125,7 @@ func (m maker) fill(ctx context.Context, lines []eventlines.Line, shown *templat
 				e.MoreHref = templates.MoreRows(m.Address, e, upTo)
 			}
 		}
-		begins := midnight(e.At)
+		begins := templates.Midnight(e.At)
 		if n := len(shown.Days); n == 0 || !shown.Days[n-1].Begins.Equal(begins) {
 			shown.Days = append(shown.Days, templates.NewTimelineDay(begins, m.Now))
 		}
@@ -152,10 +152,6 @@ func (m maker) rows(ctx context.Context, l eventlines.Line) ([]records.TimelineE
 	}
 	from := min(m.skipped, len(events))
 	return events[from:min(from+rowsOpen, len(events))], nil
-}
-
-func midnight(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
 // line returns the view of a line. d are the details of its newest event.
