@@ -107,7 +107,7 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
-		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane",
+		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",
@@ -119,11 +119,12 @@ var mayImport = map[string][]string{
 	"internal/pages/fileview":    {"internal/memories/..."},
 	"internal/pages/prompts":     {"internal/diff", "internal/findings/quarantine", "internal/memories/...", "internal/recall", "internal/records", "internal/sync", "web/templates"},
 
-	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction"},
+	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown"},
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},
 	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates"},
-	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/records", "internal/words", "web/templates"},
-	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/records", "internal/sync", "web/templates"},
+	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/words", "web/templates"},
+	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/sync", "web/templates"},
+	"internal/pages/shown":        {"internal/diff", "internal/findings/quarantine"},
 
 	"internal/hooksettings": {},
 	"internal/cli": {

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/pages/memorypane"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -158,8 +159,8 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 	}
 	v.Now = templates.MemoryNow{
 		Deleted: now.State == memories.Deleted, Type: now.Type, TypeThen: then.Type,
-		Description: maskedDiff(then.Description, now.Description, maxRevisionLines),
-		Body:        maskedDiff(then.Body, now.Body, maxRevisionLines),
+		Description: shown.Diff(then.Description, now.Description, maxRevisionLines),
+		Body:        shown.Diff(then.Body, now.Body, maxRevisionLines),
 	}
 	return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
 }

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -39,5 +40,5 @@ func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.
 }
 
 func citationsView(v records.Verification) templates.Citations {
-	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
+	return templates.Citations{Project: v.Project, CheckedAt: shown.Local(v.CheckedAt), Checked: v.Citations}
 }

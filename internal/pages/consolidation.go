@@ -12,6 +12,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/pages/reviewcards"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -84,10 +85,10 @@ func stepViews(slug string, steps []records.Step, back string) []templates.Conso
 	for i, s := range steps {
 		v := templates.ConsolidationStep{
 			ID: s.ID.String(), Kind: s.Kind, Title: s.Title, Reason: s.Reason, ByModel: s.Source == "model", State: string(s.State), Problem: s.Problem,
-			At: local(s.AppliedAt),
+			At: shown.Local(s.AppliedAt),
 		}
 		if s.State == records.StepUndone {
-			v.At = local(s.UndoneAt)
+			v.At = shown.Local(s.UndoneAt)
 		}
 		if consolidation.CanUndo(s) {
 			v.Undo = &templates.Action{Label: "Undo", About: s.Title, Path: templates.StepUndoPath(slug, v.ID), Back: back}

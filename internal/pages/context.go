@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/pages/fileview"
+	"memoir/internal/pages/shown"
 	"memoir/internal/pages/xray"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -119,7 +120,7 @@ func (s *site) xrayOf(ctx context.Context, agent records.Agent, preview engine.P
 func readClaudeMD(r *http.Request, agent records.Agent, preview engine.Preview, v *templates.File) {
 	from, _ := strconv.Atoi(r.FormValue(templates.FieldFrom)) // else the first line
 	v.Published, v.Problem, v.Damaged = preview.Published, preview.Problem, len(preview.OnDisk) > 0
-	v.Path, v.WrittenAt = filepath.Join(agent.Dir, agent.ClaudeMD.Path), local(agent.ClaudeMD.PublishedAt)
+	v.Path, v.WrittenAt = filepath.Join(agent.Dir, agent.ClaudeMD.Path), shown.Local(agent.ClaudeMD.PublishedAt)
 	if v.Damaged {
 		v.Page = fileview.Damaged(text(preview.OnDisk), from)
 		return
@@ -201,7 +202,7 @@ func (s *site) contextAsOf(w http.ResponseWriter, r *http.Request, at time.Time)
 	v := templates.Context{
 		Agent: view, AsOf: &templates.AsOf{At: at, Here: templates.ContextPath(agent.Slug)},
 		File:  templates.File{Kind: templates.ClaudeMDFile},
-		Since: maskedDiff(text(then.Text), text(now.Text), maxPastLines),
+		Since: shown.Diff(text(then.Text), text(now.Text), maxPastLines),
 		Xray: xray.Of(xray.Input{
 			Agent: agent.Slug, Published: then.Published, Before: then.Before, After: then.After, Parts: then.Parts, Limit: then.Limit,
 		}),
@@ -250,11 +251,11 @@ func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status in
 	}
 	var topics []templates.TopicChange
 	for _, topic := range change.Topics {
-		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: maskedDiff(text(topic.Before), text(topic.After), maxRepairLines)})
+		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: shown.Diff(text(topic.Before), text(topic.After), maxRepairLines)})
 	}
 	return show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
 		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
 		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
-		Diff: maskedDiff(text(change.Before), text(change.After), maxRepairLines), Topics: topics,
+		Diff: shown.Diff(text(change.Before), text(change.After), maxRepairLines), Topics: topics,
 	}))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -38,15 +39,15 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
 		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
-		Diff: maskedDiff(text(before.Text), text(after.Text), maxDeletionLines),
+		Diff: shown.Diff(text(before.Text), text(after.Text), maxDeletionLines),
 	}}
 	for _, f := range change.Files {
-		f.ModifiedAt = local(f.ModifiedAt)
+		f.ModifiedAt = shown.Local(f.ModifiedAt)
 		v.Files = append(v.Files, f)
 	}
 	for _, index := range change.Indexes {
 		v.Indexes = append(v.Indexes, templates.IndexChange{
-			Path: index.Path, Diff: maskedDiff(text(index.Before), text(index.After), maxDeletionLines),
+			Path: index.Path, Diff: shown.Diff(text(index.Before), text(index.After), maxDeletionLines),
 		})
 	}
 	return v

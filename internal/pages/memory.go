@@ -17,6 +17,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/pages/memorypane"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -156,9 +157,9 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	if r.Method == http.MethodPost {
 		tab = templates.TextTab
 	}
-	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
+	m.CreatedAt, m.UpdatedAt, m.DeletedAt = shown.Local(m.CreatedAt), shown.Local(m.UpdatedAt), shown.Local(m.DeletedAt)
 	for i := range m.Files {
-		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
+		m.Files[i].ModifiedAt = shown.Local(m.Files[i].ModifiedAt)
 	}
 	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx)}
 	var err error
@@ -267,14 +268,6 @@ func (s *site) linksOf(ctx context.Context, agent records.Agent) links {
 }
 
 func (l links) render(text string) (markdown.HTML, error) { return l.Render(text) }
-
-// local returns t in the server's time zone. The zero time stays zero.
-func local(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.Local()
-}
 
 // raw answers with the exact bytes of the memory's source file as plain text, masked for readers, with headers that
 // stop a browser from running or loading anything. If the bytes are not stored, it answers 404 and

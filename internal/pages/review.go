@@ -15,6 +15,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/pages/reviewcards"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
@@ -183,7 +184,7 @@ func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Revie
 		return v, nil, err
 	}
 	checked, err := s.store.ReviewedAt(ctx, t.Items.AgentID)
-	v.CheckedAt = local(checked)
+	v.CheckedAt = shown.Local(checked)
 	return v, all, err
 }
 
@@ -316,7 +317,7 @@ func (s *site) addHeld(ctx context.Context, v *templates.Review, t reviewcards.L
 		o := review.OutcomeOf(d)
 		row := templates.ReviewHeld{
 			ID: d.Item, Title: templates.ReviewTitle(o.Names, o.Reason), Kind: templates.ReviewWord(d.Kind), Tone: reviewcards.ToneOf(findings.Kind(d.Kind)),
-			Reason: o.Reason, Until: local(d.Until), Agent: names[d.Agent],
+			Reason: o.Reason, Until: shown.Local(d.Until), Agent: names[d.Agent],
 		}
 		if v.CanDecide {
 			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: templates.ReviewItemPath(d.Item, "undo")}

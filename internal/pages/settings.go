@@ -9,6 +9,7 @@ import (
 	"memoir/internal/consolidation"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -16,7 +17,7 @@ import (
 func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := templates.Settings{
 		Agent: agentView(agent), ClaudeMDPath: agent.ClaudeMD.Path, ClaudeMDProblem: agent.ClaudeMD.Problem,
-		ClaudeMDWritten: local(agent.ClaudeMD.PublishedAt), ClaudeMDChars: agent.ClaudeMD.Chars, ClaudeMDLimit: s.options.ClaudeMDLimit,
+		ClaudeMDWritten: shown.Local(agent.ClaudeMD.PublishedAt), ClaudeMDChars: agent.ClaudeMD.Chars, ClaudeMDLimit: s.options.ClaudeMDLimit,
 		Extraction: "Off", Consolidation: "Off",
 	}
 	if s.options.Extractor.Reads() {
@@ -82,7 +83,7 @@ func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templat
 	}
 	for _, e := range entries {
 		work.Jobs = append(work.Jobs, templates.BackgroundJob{
-			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), FinishedAt: local(e.FinishedAt),
+			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: shown.Local(e.RunAt), FinishedAt: shown.Local(e.FinishedAt),
 			Message: e.Message, Problem: e.Problem, Model: e.Model, InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
 		})
 	}

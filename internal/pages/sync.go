@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 
+	"memoir/internal/pages/shown"
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/web/templates"
@@ -23,7 +24,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		Frame:       templates.Frame{Live: templates.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: "events", WatchNote: "reported by the system", Overflows: status.Overflows,
-		LastFullScan: local(status.LastFullScan), Lag: status.Lag,
+		LastFullScan: shown.Local(status.LastFullScan), Lag: status.Lag,
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
 	last := status.LastScan

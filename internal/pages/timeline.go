@@ -10,6 +10,7 @@ import (
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/pages/shown"
 	"memoir/internal/pages/timelineview"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -176,7 +177,7 @@ func (s *site) readSessions(r *http.Request, agent records.Agent, view timelinev
 		}
 		var notes []templates.SessionMemory
 		for _, m := range noted {
-			m.ModifiedAt = local(m.ModifiedAt)
+			m.ModifiedAt = shown.Local(m.ModifiedAt)
 			notes = append(notes, templates.SessionMemory{SessionMemory: m})
 		}
 		v.Sessions, err = view.Sessions(r.Context(), notes)
@@ -186,7 +187,7 @@ func (s *site) readSessions(r *http.Request, agent records.Agent, view timelinev
 	m, err := s.engine.SessionMemory(r.Context(), agent.Slug, v.At.Session)
 	switch {
 	case err == nil:
-		m.ModifiedAt = local(m.ModifiedAt)
+		m.ModifiedAt = shown.Local(m.ModifiedAt)
 		notes = &templates.SessionMemory{SessionMemory: m}
 		notes.Carries, notes.Reason = claudemd.FitCompaction(m.Tokens, m.Messages)
 		if notes.Body, err = s.linksOf(r.Context(), agent).render(quarantine.MaskSecrets(m.Text)); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -99,6 +100,6 @@ func (s *site) besideVersion(ctx context.Context, agent records.Agent, v *templa
 func disagreementRow(agent records.Agent, d records.Disagreement) templates.DisagreementRow {
 	return templates.DisagreementRow{
 		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, HasPrimary: d.HasPrimary, Primary: d.Primary,
-		NewestAt: local(d.NewestAt),
+		NewestAt: shown.Local(d.NewestAt),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/internal/words"
 	"memoir/web/templates"
@@ -71,19 +72,12 @@ func Row(m records.ListedMemory, now time.Time) templates.MemoryRow {
 	case age.Unknown:
 		row.At = time.Time{}
 	}
-	row.At, row.Ago = local(row.At), Ago(row.At, now)
+	row.At, row.Ago = shown.Local(row.At), Ago(row.At, now)
 	if m.IsQuarantined() || m.State == memories.Deleted || m.State == memories.NeedsAttention {
 		return row
 	}
 	row.Tokens = claudemd.ApproximateTokens(cmp.Or(m.ClaudeMDChars, int(m.Size)))
 	return row
-}
-
-func local(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.Local()
 }
 
 // chipOf returns the worst that is to say of a memory, or the zero Chip.

@@ -1,14 +1,13 @@
 package memorypane
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/pages/shown"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -60,23 +59,7 @@ func choicesOf(f engine.Flawed) []templates.FixChoice {
 
 func fixDiff(f engine.Flawed, fix frontmatter.Fix) diff.Diff {
 	if fix.NewPath != "" {
-		return masked(f.Path+"\n", fix.NewPath+"\n", maxFixLines)
+		return shown.Diff(f.Path+"\n", fix.NewPath+"\n", maxFixLines)
 	}
-	return masked(printable(f.Raw), printable(fix.After), maxFixLines)
-}
-
-// printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its
-// hexadecimal number in ‹›.
-func printable(raw []byte) string {
-	var out strings.Builder
-	for len(raw) > 0 {
-		r, size := utf8.DecodeRune(raw)
-		if r == 0 || r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&out, "‹%02X›", raw[0])
-		} else {
-			out.WriteRune(r)
-		}
-		raw = raw[size:]
-	}
-	return out.String()
+	return shown.Diff(shown.Printable(f.Raw), shown.Printable(fix.After), maxFixLines)
 }

@@ -8,13 +8,11 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"time"
 
-	"memoir/internal/diff"
 	"memoir/internal/findings"
-	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -38,19 +36,6 @@ type Store interface {
 	Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error)
 	RecallsWith(ctx context.Context, m memories.Memory, most int) ([]records.RecallWith, error)
 	ReviewOf(ctx context.Context, memory string, most int) ([]records.ReviewItem, error)
-}
-
-// masked is diff.Texts of two texts without their secrets.
-func masked(before, after string, most int) diff.Diff {
-	return diff.Texts(quarantine.MaskSecrets(before), quarantine.MaskSecrets(after), most)
-}
-
-// local returns t in the server's time zone. The zero time stays zero.
-func local(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.Local()
 }
 
 // Notes returns the notes about what waits for a decision about m: one for each item of the review,
@@ -152,15 +137,15 @@ func compared(revisions []memories.Revision) []memories.Revision {
 // revisionOf returns the view of a revision with its diff to the memory now. The current content has
 // no diff. Restorable is false for it, and if the memory is deleted or unreadable.
 func revisionOf(m memories.Memory, revision memories.Revision, isFirst bool) templates.Revision {
-	revision.SeenAt = local(revision.SeenAt)
+	revision.SeenAt = shown.Local(revision.SeenAt)
 	v := templates.Revision{
 		Revision: revision, Agent: m.Agent, MemoryID: m.ID, ETag: engine.ETag(m),
 		First: isFirst, Current: revision.ID == hex.EncodeToString(m.Fingerprint[:]), Readable: m.Readable, TypeNow: m.Type,
 	}
 	v.Restorable = m.Readable && m.State != memories.Deleted && !v.Current
 	if !v.Current {
-		v.Description = masked(revision.Description, m.Description, maxRevisionLines)
-		v.Body = masked(revision.Body, m.Body, maxRevisionLines)
+		v.Description = shown.Diff(revision.Description, m.Description, maxRevisionLines)
+		v.Body = shown.Diff(revision.Body, m.Body, maxRevisionLines)
 	}
 	return v
 }
@@ -168,11 +153,11 @@ func revisionOf(m memories.Memory, revision memories.Revision, isFirst bool) tem
 // Recalls returns the newest recalls that delivered m, or chose it and did not deliver it.
 func Recalls(ctx context.Context, store Store, m memories.Memory) ([]templates.RecallWith, error) {
 	found, err := store.RecallsWith(ctx, m, maxRecalls)
-	shown := make([]templates.RecallWith, len(found))
+	views := make([]templates.RecallWith, len(found))
 	for i, r := range found {
-		shown[i] = templates.RecallWith{At: local(r.At), Session: r.Session, AskedBy: r.AskedBy, Query: r.Query, Given: r.Given}
+		views[i] = templates.RecallWith{At: shown.Local(r.At), Session: r.Session, AskedBy: r.AskedBy, Query: r.Query, Given: r.Given}
 	}
-	return shown, err
+	return views, err
 }
 
 // Entry returns the line of an index that leads to the file at a path of the agent's directory. It is

@@ -1,6 +1,7 @@
 package reviewcards
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
@@ -232,7 +234,7 @@ func (c *card) addUnfinished(f engine.Flawed) {
 	for _, fix := range f.Fixes {
 		if fix.ID == engine.FixLastGood {
 			c.Changes = append(c.Changes, templates.ReviewChange{
-				Title: f.Path, Path: true, Note: "The last good content against the file now.", Diff: maskedDiff(Printable(fix.After), Printable(f.Raw)),
+				Title: f.Path, Path: true, Note: "The last good content against the file now.", Diff: shown.Diff(shown.Printable(fix.After), shown.Printable(f.Raw), maxLines),
 			})
 		}
 	}
@@ -241,7 +243,7 @@ func (c *card) addUnfinished(f engine.Flawed) {
 // addIndexFix adds what a repair writes to MEMORY.md and its topics.
 func (c *card) addIndexFix() error {
 	change, err := c.Engine.PreviewIndex(c.ctx, c.item.Agent)
-	if reason := (*memories.ConflictError)(nil); asConflict(err, &reason) {
+	if reason := (*memories.ConflictError)(nil); errors.As(err, &reason) {
 		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Problem", Text: reason.Reason})
 		return nil
 	}
@@ -250,7 +252,7 @@ func (c *card) addIndexFix() error {
 	}
 	c.ETags = []string{change.ETag()}
 	for _, f := range append([]engine.IndexChange{change}, change.Topics...) {
-		if d := maskedDiff(string(f.Before), string(f.After)); len(d.Hunks) > 0 {
+		if d := shown.Diff(string(f.Before), string(f.After), maxLines); len(d.Hunks) > 0 {
 			c.Changes = append(c.Changes, templates.ReviewChange{Title: f.Path, Path: true, Diff: d})
 		}
 	}
@@ -260,9 +262,9 @@ func (c *card) addIndexFix() error {
 func fileChange(f engine.Flawed, note string, after []byte, newPath string) templates.ReviewChange {
 	v := templates.ReviewChange{Title: f.Path, Path: true, Note: note}
 	if newPath != "" {
-		v.Diff = maskedDiff(f.Path+"\n", newPath+"\n")
+		v.Diff = shown.Diff(f.Path+"\n", newPath+"\n", maxLines)
 		return v
 	}
-	v.Diff = maskedDiff(Printable(f.Raw), Printable(after))
+	v.Diff = shown.Diff(shown.Printable(f.Raw), shown.Printable(after), maxLines)
 	return v
 }

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"memoir/internal/agents"
-	"memoir/internal/diff"
 	"memoir/internal/extraction"
 	"memoir/internal/findings"
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
+	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
@@ -437,7 +437,7 @@ func (c *card) addSuggestion() error {
 		return err
 	}
 	c.ETags = []string{p.ETag()}
-	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: fromWords(p.Session, ""), At: local(p.QuotedAt)}
+	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: fromWords(p.Session, ""), At: shown.Local(p.QuotedAt)}
 	if doubt := p.Doubt(); doubt != "" {
 		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Check", Text: doubt})
 	}
@@ -498,19 +498,8 @@ func textChange(slug, id, name string, before records.StepText, after *records.S
 		notes = append(notes, fmt.Sprintf("Description: “%s” → “%s”.", quarantine.MaskSecrets(before.Description), quarantine.MaskSecrets(now.Description)))
 	}
 	v.Note = strings.Join(append([]string{v.Note}, notes...), " ")
-	v.Diff = maskedDiff(before.Body, now.Body)
+	v.Diff = shown.Diff(before.Body, now.Body, maxLines)
 	return v
-}
-
-func maskedDiff(before, after string) diff.Diff {
-	return diff.Texts(quarantine.MaskSecrets(before), quarantine.MaskSecrets(after), maxLines)
-}
-
-func local(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.Local()
 }
 
 // addRelated adds other memories that link to those of the item.

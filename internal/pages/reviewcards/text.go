@@ -1,17 +1,13 @@
 package reviewcards
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"memoir/internal/memories"
 	"memoir/web/templates"
 )
 
@@ -86,21 +82,3 @@ func runs(text string, at [][]int, changed []bool) (spans []templates.TextSpan) 
 		return !strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 	})
 }
-
-// Printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its
-// hexadecimal number in ‹›.
-func Printable(raw []byte) string {
-	var out strings.Builder
-	for len(raw) > 0 {
-		r, size := utf8.DecodeRune(raw)
-		if r == 0 || r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&out, "‹%02X›", raw[0])
-		} else {
-			out.WriteRune(r)
-		}
-		raw = raw[size:]
-	}
-	return out.String()
-}
-
-func asConflict(err error, conflict **memories.ConflictError) bool { return errors.As(err, conflict) }

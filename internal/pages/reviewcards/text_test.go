@@ -45,10 +45,3 @@ func TestDiffering_Words(t *testing.T) {
 		})
 	}
 }
-
-func TestPrintable_Bytes(t *testing.T) {
-	t.Parallel()
-	if got := reviewcards.Printable([]byte("caf\xe9\x00 é")); got != "caf‹E9›‹00› é" {
-		t.Errorf("Printable = %q", got)
-	}
-}
