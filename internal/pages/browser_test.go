@@ -192,6 +192,9 @@ func button(text string) chromedp.Search {
 
 func click(text string) chromedp.Action[chromedp.Void] { return chromedp.Click(button(text)) }
 
+// saveForm clicks the button that saves the open form. Its text has the key of the platform.
+var saveForm = chromedp.Click(chromedp.CSS("[data-save]"))
+
 // says returns the visible text of the page.
 func (p *tab) says() string {
 	ctx, cancel := p.step()

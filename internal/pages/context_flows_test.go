@@ -47,7 +47,7 @@ func repairInBrowser(t *testing.T, browser context.Context) {
 	p.live()
 	p.follow(chromedp.Click(chromedp.CSS(`.file-tabs a[href*="memory-md"]`)))
 	p.live()
-	p.shows("There is no gone.md.")
+	p.shows("gone.md does not exist.")
 	p.fits()
 	p.follow(click("Update index…"))
 	p.live()

@@ -266,7 +266,7 @@ func paneWithoutScripts(t *testing.T, browser context.Context) {
 	p.shows("What is known of " + strings.TrimPrefix(all[2], "Fact ") + ".")
 	p.follow(click("Edit E"))
 	p.do(chromedp.SendKeys(chromedp.CSS("#description"), "Last one. "))
-	p.follow(click("Save ⌘↵"))
+	p.follow(saveForm)
 	p.shows("Last one.")
 	p.follow(click("‹ All memories"))
 	p.at(adaList)

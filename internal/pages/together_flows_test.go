@@ -42,9 +42,9 @@ func twoEdit(t *testing.T, browser context.Context) {
 	second := open(t, browser, s, page, person{allowed: []string{"412 (Precondition Failed)"}})
 	second.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the second."))
 	first.do(chromedp.SendKeys(chromedp.CSS("#body"), " Says the first."))
-	first.do(click("Save ⌘↵"))
+	first.do(saveForm)
 	first.shows("Saved Tabs")
-	second.do(click("Save ⌘↵"))
+	second.do(saveForm)
 	second.shows("This changed while you were editing")
 	second.shows("Says the first.")
 	second.until(`document.querySelector("#body").value.includes("Says the second.")`)
@@ -52,7 +52,8 @@ func twoEdit(t *testing.T, browser context.Context) {
 	if got := s.Memory("ada", "Tabs").Body; !strings.Contains(got, "Says the first.") || strings.Contains(got, "Says the second.") {
 		t.Errorf("before the choice it says %q", got)
 	}
-	second.do(click("Overwrite ⌘↵"))
+	second.until(`document.querySelector("[data-save]").textContent.startsWith("Overwrite")`)
+	second.do(saveForm)
 	second.shows("Saved Tabs")
 	// The content of the first user is in the history.
 	second.do(click("History 3"))
@@ -65,7 +66,7 @@ func keepUnknownKeys(t *testing.T, browser context.Context) {
 	p.do(click("Edit E"))
 	p.until(`document.activeElement.id === "body"`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Always."), chromedp.SendKeys(chromedp.CSS("#description"), "How to indent"))
-	p.do(click("Save ⌘↵"))
+	p.do(saveForm)
 	p.shows("Saved Tabs")
 	got := s.Read("ada/memory/tabs.md")
 	for _, kept := range []string{"x-team: [blue, green]\n", "metadata:\n  source: wiki # by hand\n", "description: How to indent\n", "Always."} {
@@ -88,9 +89,9 @@ func deletedWhileOpen(t *testing.T, browser context.Context) {
 	other.live()
 	other.do(click("Delete Tabs"))
 	other.shows("Deleted Tabs")
-	p.until(`document.querySelector("#pane .badge[data-tone=danger]")?.textContent === "Deleted"`)
+	p.until(`document.querySelector("#pane .badge[data-tone=danger]")?.textContent === "deleted by you"`)
 	p.shows("Use tabs.")
-	p.do(click("Restore"))
+	p.do(chromedp.Click(chromedp.CSS(`#pane [data-action="restore"]`)))
 	p.shows("Restored Tabs")
 	p.fits()
 	p.isMarked()
@@ -151,7 +152,7 @@ func editWhatWasDeleted(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, pageOf(m)+"/edit", person{allowed: []string{"412 (Precondition Failed)"}})
 	p.do(chromedp.SendKeys(chromedp.CSS("#body"), " Still."))
 	s.asScript(t, http.MethodDelete, "/agents/ada/memories/"+m.ID)
-	p.do(click("Save ⌘↵"))
+	p.do(saveForm)
 	p.shows("deleted")
 	p.until(`document.querySelector("#body").value.includes("Still.")`)
 	if s.Read("ada/memory/tabs.md") != "" {
@@ -167,7 +168,7 @@ func renamedWhileOpen(t *testing.T, browser context.Context) {
 	p.live()
 	other := open(t, browser, s, pageOf(m)+"/edit", person{})
 	other.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("name").select()`), chromedp.SendKeys(chromedp.CSS("#name"), "Indenting"))
-	other.do(click("Save ⌘↵"))
+	other.do(saveForm)
 	other.shows("Saved Indenting")
 	p.until(`document.querySelector("#pane")?.textContent.includes("Indenting")`)
 	if now := s.Memory("ada", "Indenting"); now.ID != m.ID || now.Body != m.Body {
