@@ -73,15 +73,14 @@ func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Re
 	})
 }
 
-// scan scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a Scanned
-// event. It does not wait for files that another program is writing; requested scans read them
-// later.
+// scan scans all of an agent's directory, and writes CLAUDE.md if it differs. It sends a Scanned event
+// if it finds a change, so that repeated scans of an unchanged directory cause no work. It does not
+// wait for files that another program is writing; requested scans read them later.
 func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 	return e.scanDeferring(ctx, slug, nil)
 }
 
-// scanAndWait scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a
-// Scanned event. It waits for files that another program is writing, and scans them too, but at
+// scanAndWait is scan, but waits for files that another program is writing, and scans them too, at
 // most twice agenttx.EmptyFileTimeout, because a file may be emptied repeatedly.
 func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, error) {
 	deferred := scan.NewDeferredFiles()
@@ -89,10 +88,10 @@ func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, err
 	return e.scanDeferring(ctx, slug, deferred)
 }
 
-// scanDeferring scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a
-// Scanned event. If deferred is not nil, it waits for files that another program is writing and
-// scans them again, but at most twice agenttx.EmptyFileTimeout. Otherwise requested scans read them
-// later. If it fails, the result is zero, and no event is sent.
+// scanDeferring scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a Scanned
+// event if it finds a change. If deferred is not nil, it waits for files that another program is
+// writing and scans them again, but at most twice agenttx.EmptyFileTimeout. Otherwise requested scans
+// read them later. If it fails, the result is zero, and no event is sent.
 func (e *Engine) scanDeferring(ctx context.Context, slug string, deferred *scan.DeferredFiles) (scan.Result, error) {
 	started := time.Now()
 	result, err := e.scanOnce(ctx, slug, []string{"."}, deferred)
@@ -105,21 +104,27 @@ func (e *Engine) scanDeferring(ctx context.Context, slug string, deferred *scan.
 		again, err = e.scanOnce(ctx, slug, paths, deferred)
 		again.Scanned, result.NeedsAttention = 0, 0
 		result.Add(again)
+		result.Changed = result.Changed || again.Changed
 	}
 	if err != nil {
 		return scan.Result{}, err
 	}
 	result.Took = time.Since(started)
-	e.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
+	if result.Changed {
+		e.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
+	}
 	return result, nil
 }
 
 // scanOnce finishes interrupted deletions and restores, scans paths of the agent's directory, and
 // writes CLAUDE.md if it differs. It adds files that another program is writing to deferred. If
 // deferred is nil, it requests later scans of them. It does not scan an agent that discovery has
-// found absent, which is no error. It sets result.NeedsAttention for the whole agent.
+// found absent, which is no error. It sets result.NeedsAttention for the whole agent. result.Changed
+// is also set by the agent's first full scan, and by a scan after a failed one.
 func (e *Engine) scanOnce(ctx context.Context, slug string, paths []string, deferred *scan.DeferredFiles) (result scan.Result, err error) {
+	isFirst := false
 	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		wasScanned := tx.State.FullyScanned
 		if err := removal.Resume(ctx, tx); err != nil {
 			return err
 		}
@@ -139,11 +144,13 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, paths []string, defe
 				return err
 			}
 		}
+		isFirst = !wasScanned && tx.State.FullyScanned
 		result.NeedsAttention, err = tx.Rows.NeedsAttention(ctx)
 		return err
 	})
 	if err == nil {
-		e.scans.Succeed(slug, true)
+		hadFailed := e.scans.Succeed(slug, true)
+		result.Changed = result.Changed || isFirst || hadFailed
 	}
 	return result, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	engine "memoir/internal/sync"
+	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
@@ -48,6 +49,32 @@ func TestScan_EmptyFiles(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestScanAll_UnchangedSendsNoEvent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stopWatching()
+	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
+	b.scanAll()
+	hear := b.engine.Hub().Subscribe()
+	defer hear.Close()
+	scanned := func() (n int) { // a scan sends its events before it ends
+		b.scanAll()
+		for len(hear.Events) > 0 {
+			if event := <-hear.Events; event.Kind == events.Scanned {
+				n++
+			}
+		}
+		return n
+	}
+	if n := scanned(); n != 0 {
+		t.Errorf("a scan without a change sends %d events", n)
+	}
+	b.write("ada/memory/known.md", note("Known", memories.Project, "new text"))
+	if n := scanned(); n != 1 {
+		t.Errorf("a scan with a change sends %d events, want 1", n)
 	}
 }
 

@@ -141,16 +141,18 @@ func (s *Tracker) Fail(slug string, isFullScan bool, err error) (widen bool) {
 
 // Succeed records that a scan of an agent succeeded, or a discovery if slug is empty. A full scan
 // clears all recorded failures of the agent. Another scan clears only those recorded by Fail, and
-// only if the last failed scan was not a full one.
-func (s *Tracker) Succeed(slug string, isFullScan bool) {
+// only if the last failed scan was not a full one. hadFailed reports whether it has cleared any.
+func (s *Tracker) Succeed(slug string, isFullScan bool) (hadFailed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	before := len(s.failed) + len(s.failing)
 	if isFullScan {
 		delete(s.failed, slug)
 	}
 	if isFullScan || !s.failing[slug].isFullScan {
 		delete(s.failing, slug)
 	}
+	return len(s.failed)+len(s.failing) < before
 }
 
 // failing describes requested scans of one agent that fail in a row.
