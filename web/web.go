@@ -8,12 +8,21 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+	"github.com/tdewolff/minify/v2/js"
 )
 
 // Prefix is the path under which Static is mounted.
@@ -25,61 +34,115 @@ var embedded embed.FS
 type asset struct {
 	version string // first half of the content's SHA-256, in hex
 	content string
-	packed  string // gzip, at the highest level
+	packed  string // gzip, at the highest level; empty for a format that is compressed itself
 }
 
-// styles are the parts of Stylesheet, in their order. Later rules override earlier ones.
-var styles = []string{
-	"tokens", "base", "controls", "frame", "rows", "diff", "home", "palette", "memory", "pane", "editor", "review",
-	"context", "timeline", "settings", "small",
+// Stylesheet and Script are the names of the assets that have the rules and the behaviour of all pages.
+// They are minified.
+const (
+	Stylesheet = "memoir.css"
+	Script     = "memoir.js"
+)
+
+// bundle is an asset made of the files of one directory, in their order.
+type bundle struct {
+	directory, extension string
+	parts                []string
+	minify               func(*minify.M, io.Writer, io.Reader, map[string]string) error
 }
 
-// Stylesheet is the name of the asset that has the rules of all pages.
-const Stylesheet = "memoir.css"
+var bundles = map[string]bundle{
+	Stylesheet: {
+		// Later rules override earlier ones.
+		directory: "static/styles", extension: ".css", minify: css.Minify,
+		parts: []string{
+			"tokens", "base", "controls", "frame", "rows", "diff", "home", "palette", "memory", "pane", "editor", "review",
+			"context", "timeline", "settings", "small",
+		},
+	},
+	Script: {
+		// Listeners are called in the order in which they were added.
+		directory: "static/scripts", extension: ".js", minify: js.Minify,
+		parts: []string{
+			"live", "memories", "list", "draft", "focus", "select", "keys", "undo", "review", "theme", "palette", "context",
+			"timeline",
+		},
+	},
+}
 
-var assets = func() map[string]asset {
+// assets returns the embedded files by their names below static, and the bundles in place of their
+// parts. It prepares them at the first call, because most commands need none.
+var assets = sync.OnceValue(func() map[string]asset {
 	found := map[string]asset{}
 	err := fs.WalkDir(embedded, "static", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Dir(name) == "static/styles" {
+		if err != nil || entry.IsDir() || isPart(name) {
 			return err
 		}
 		content, err := embedded.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		found[strings.TrimPrefix(name, "static/")] = newAsset(content)
+		name = strings.TrimPrefix(name, "static/")
+		found[name] = newAsset(name, content)
 		return nil
 	})
-	if err != nil {
-		panic("web: the embedded files cannot be read: " + err.Error())
+	for name, b := range bundles {
+		content, problem := b.content()
+		err = errors.Join(err, problem)
+		found[name] = newAsset(name, fontURL.ReplaceAllFunc(content, func(url []byte) []byte {
+			font := string(fontURL.FindSubmatch(url)[1])
+			return []byte("url(" + address(font, found[font]) + ")")
+		}))
 	}
-	found[Stylesheet] = newAsset(stylesheet(found))
+	if err != nil {
+		panic("web: the embedded files cannot be prepared: " + err.Error())
+	}
 	return found
-}()
+})
 
-func newAsset(content []byte) asset {
-	sum := sha256.Sum256(content)
-	return asset{version: hex.EncodeToString(sum[:16]), content: string(content), packed: pack(content)}
+func isPart(name string) bool {
+	for _, b := range bundles {
+		if path.Dir(name) == b.directory {
+			return true
+		}
+	}
+	return false
 }
 
-// fontURL matches the address of a font in a stylesheet.
-var fontURL = regexp.MustCompile(`url\("(fonts/[^"]+)"\)`)
+// fontURL matches the address of a font in the minified stylesheet.
+var fontURL = regexp.MustCompile(`url\(["']?(fonts/[^"')]+)["']?\)`)
 
-// stylesheet returns the parts of Stylesheet as one text, with the addresses of the fonts in found.
-func stylesheet(found map[string]asset) []byte {
-	var all bytes.Buffer
-	for _, name := range styles {
-		part, err := embedded.ReadFile("static/styles/" + name + ".css")
+// content returns the minified parts as one text. A file of the directory that is no part is an error.
+func (b bundle) content() ([]byte, error) {
+	files, err := embedded.ReadDir(b.directory)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if !slices.Contains(b.parts, strings.TrimSuffix(file.Name(), b.extension)) {
+			return nil, fmt.Errorf("%s/%s is in no bundle", b.directory, file.Name())
+		}
+	}
+	var all, minified bytes.Buffer
+	for _, name := range b.parts {
+		part, err := embedded.ReadFile(b.directory + "/" + name + b.extension)
 		if err != nil {
-			panic("web: a part of the stylesheet cannot be read: " + err.Error())
+			return nil, err
 		}
 		all.Write(part)
 		all.WriteByte('\n')
 	}
-	return fontURL.ReplaceAllFunc(all.Bytes(), func(url []byte) []byte {
-		name := string(fontURL.FindSubmatch(url)[1])
-		return []byte(`url("` + address(name, found[name]) + `")`)
-	})
+	err = b.minify(minify.New(), &minified, &all, nil)
+	return minified.Bytes(), err
+}
+
+func newAsset(name string, content []byte) asset {
+	sum := sha256.Sum256(content)
+	a := asset{version: hex.EncodeToString(sum[:16]), content: string(content)}
+	if path.Ext(name) != ".woff2" {
+		a.packed = pack(content)
+	}
+	return a
 }
 
 func pack(content []byte) string {
@@ -100,7 +163,7 @@ func pack(content []byte) string {
 // Asset returns the address of an embedded file, with Prefix. The address changes with the file's
 // content. Asset panics for an unknown name, which is a mistake in a template.
 func Asset(name string) string {
-	a, ok := assets[name]
+	a, ok := assets()[name]
 	if !ok {
 		panic("web: no asset named " + name)
 	}
@@ -122,7 +185,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Only GET and HEAD are allowed here.", http.StatusMethodNotAllowed)
 		return
 	}
-	a, ok := assets[r.URL.Path]
+	a, ok := assets()[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -130,9 +193,11 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", contentType(r.URL.Path))
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Vary", "Accept-Encoding")
 	content := a.content
-	if acceptsGzip(r) {
+	if a.packed != "" {
+		header.Set("Vary", "Accept-Encoding")
+	}
+	if a.packed != "" && acceptsGzip(r) {
 		content = a.packed
 		header.Set("Content-Encoding", "gzip")
 		header.Set("ETag", `"`+a.version+`-gzip"`) // differs from the uncompressed bytes

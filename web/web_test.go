@@ -32,7 +32,7 @@ func get(t *testing.T, method, address string, headers ...string) *httptest.Resp
 func TestStatic_VersionedIsCached(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]string{
-		"memoir.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
+		web.Stylesheet: "text/css; charset=utf-8", web.Script: "text/javascript; charset=utf-8",
 		"htmx.min.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
 		"fonts/inter-latin-wght-normal.woff2": "font/woff2",
 	} {
@@ -43,7 +43,7 @@ func TestStatic_VersionedIsCached(t *testing.T) {
 		if got, want := w.Header().Get("Cache-Control"), "public, max-age=31536000, immutable"; got != want {
 			t.Errorf("%s has Cache-Control %q, want %q", name, got, want)
 		}
-		if name == web.Stylesheet {
+		if name == web.Stylesheet || name == web.Script {
 			continue // it has no file of its own
 		}
 		file, err := os.ReadFile("static/" + name)
@@ -148,43 +148,46 @@ func TestStatic_VendoredScript(t *testing.T) {
 	}
 }
 
-func TestStatic_FirstViewIsSmall(t *testing.T) {
-	// The first view with its page and its font must stay below 110 KB. A page compresses to less
-	// than 15 KB.
+func TestStatic_Sizes(t *testing.T) {
+	// In bytes. The first view has the compressed assets, the font and about 15 KB of compressed page.
 	t.Parallel()
-	const limit = 100_000
+	for name, limit := range map[string]int{web.Script: 40_000, web.Stylesheet: 90_000} {
+		if size := get(t, http.MethodGet, web.Asset(name)).Body.Len(); size > limit {
+			t.Errorf("%s has %d bytes, more than %d", name, size, limit)
+		}
+	}
 	total := 0
-	for _, name := range []string{
-		web.Stylesheet, "live.js", "memories.js", "focus.js", "select.js", "keys.js", "theme.js", "context.js", "htmx.min.js", "icon.svg",
-		"fonts/inter-latin-wght-normal.woff2",
-	} {
+	for _, name := range []string{web.Stylesheet, web.Script, "htmx.min.js", "icon.svg", "fonts/inter-latin-wght-normal.woff2"} {
 		w := get(t, http.MethodGet, web.Asset(name), "Accept-Encoding", "gzip")
 		t.Logf("%s: %d bytes on the wire", name, w.Body.Len())
 		total += w.Body.Len()
 	}
-	if total > limit {
+	if limit := 95_000; total > limit {
 		t.Errorf("the assets take %d bytes on the wire, more than %d", total, limit)
 	}
 }
 
-func TestStylesheet_HasEveryPart(t *testing.T) {
+func TestStatic_PartsAreInBundles(t *testing.T) {
 	t.Parallel()
-	all := get(t, http.MethodGet, web.Asset(web.Stylesheet)).Body.String()
-	parts, err := os.ReadDir("static/styles")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range parts {
-		raw, err := os.ReadFile("static/styles/" + part.Name())
-		if err != nil {
-			t.Fatal(err)
+	for _, address := range []string{"/static/scripts/live.js", "/static/styles/base.css"} {
+		if w := get(t, http.MethodGet, address); w.Code != http.StatusNotFound {
+			t.Errorf("%s is answered with %d, want 404", address, w.Code)
 		}
-		rules, _, _ := strings.Cut(string(raw), `url("fonts/`) // the addresses of fonts differ
-		if !strings.Contains(all, rules) {
-			t.Errorf("the stylesheet lacks %s", part.Name())
+	}
+	style := get(t, http.MethodGet, web.Asset(web.Stylesheet)).Body.String()
+	fonts := fontAddress.FindAllStringSubmatch(style, -1)
+	if len(fonts) == 0 {
+		t.Fatal("the stylesheet has no font")
+	}
+	for _, font := range fonts {
+		w := get(t, http.MethodGet, font[1], "Accept-Encoding", "gzip")
+		if w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "" || w.Header().Get("Cache-Control") == "no-cache" {
+			t.Errorf("%s is answered with %d %v", font[1], w.Code, w.Header())
 		}
 	}
 }
+
+var fontAddress = regexp.MustCompile(`url\(([^)]*\.woff2[^)]*)\)`)
 
 var colour = regexp.MustCompile(`--([a-z0-9-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\);`)
 

@@ -10,6 +10,7 @@
   const gap = 500;
   const gapAfter = (took) => Math.max(gap, 3 * took);
   const patience = 2000; // how long a lost stream stays unmentioned
+  const minute = 60000; // after which a time such as "4 min" is wrong
   const reopening = { first: 1000, last: 30000 };
 
   const main = () => document.getElementById("main");
@@ -116,6 +117,7 @@
   };
 
   document.addEventListener("visibilitychange", () => stream.follow());
+  setInterval(() => refresh.ask(), minute);
 
   // A refresh that waited for an action may belong to a page that the action has left. A refusal's
   // page must stay readable.
