@@ -37,20 +37,3 @@ FROM memory_growth g JOIN agents a ON a.id = g.agent_id
 WHERE g.day > @since::date AND a.joined_to IS NULL
 GROUP BY g.day
 ORDER BY g.day;
-
--- name: IndexChars :many
--- Estimates the loaded characters of MEMORY.md for agents that load it: those of its entries, as
--- Memoir writes them, and of its facts. Agents without an index have no row.
-SELECT l.agent_id, sum(l.chars)::integer AS chars
-FROM (
-    SELECT e.agent_id, length(m.name) + length(e.path) + length(m.description) + 10 AS chars
-    FROM index_entries e
-    JOIN files f ON f.agent_id = e.agent_id AND f.path = e.path
-    JOIN memories m ON m.id = f.memory_id
-    WHERE e.loaded
-    UNION ALL
-    SELECT i.agent_id, length(i.heading) + length(i.body) + 4 FROM index_facts i
-) l
-JOIN agents a ON a.id = l.agent_id
-WHERE a.layout IN ('claude', 'directory')
-GROUP BY l.agent_id;

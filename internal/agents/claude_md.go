@@ -21,9 +21,12 @@ var (
 	agentsMD = []string{"AGENTS.md", ".claude/AGENTS.md"}
 )
 
-// Published reports whether Memoir compiles the agent's memories into a CLAUDE.md. It does so for
-// hive agents only; Claude Code loads its own memories.
-func (a Agent) Published() bool { return a.Layout == Hive }
+// Published reports whether Memoir compiles the memories of the layout's agents into a CLAUDE.md. It
+// does so for hive agents only; Claude Code loads its own memories.
+func (l Layout) Published() bool { return l == Hive }
+
+// Published is Layout.Published for the agent's layout.
+func (a Agent) Published() bool { return a.Layout.Published() }
 
 // ClaudeMDPath returns the path, relative to Dir, of the file into which the memories are compiled,
 // or "" if the agent is not published. The path is the one of an existing AGENTS.md if Claude Code

@@ -113,7 +113,7 @@ var mayImport = map[string][]string{
 		"internal/claudesettings",
 	},
 
-	"internal/pages/homeview":    {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/records", "web/templates"},
+	"internal/pages/homeview":    {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/reviewcards", "internal/pages/xray", "internal/records", "web/templates"},
 	"internal/pages/paletteview": {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates"},
 	"internal/pages/xray":        {"internal/memories/...", "internal/records"},
 	"internal/pages/fileview":    {"internal/memories/..."},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -69,12 +68,6 @@ func agentView(agent records.Agent) templates.Agent {
 		MemoryOff: agent.MemoryOff, JoinedTo: agent.JoinedTo, Sessions: agent.Sessions,
 		Counts: templates.Counts(agent.Counts),
 	}
-}
-
-// published reports whether Memoir writes a CLAUDE.md for the agent, which it does for hive agents
-// only.
-func published(agent records.Agent) bool {
-	return agents.Agent{Layout: agents.Layout(agent.Layout)}.Published()
 }
 
 // frame returns the parts that all tabs of an agent have: the event stream, the notice about the

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"memoir/internal/agents"
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
@@ -97,7 +98,7 @@ func fileKindOf(r *http.Request, agent records.Agent) (templates.FileKind, error
 	case templates.ClaudeMDFile, templates.MemoryMDFile:
 		return kind, nil
 	case "":
-		if published(agent) {
+		if agents.Layout(agent.Layout).Published() {
 			return templates.ClaudeMDFile, nil
 		}
 		return templates.MemoryMDFile, nil

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
@@ -38,7 +39,7 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request, agent records.Ag
 func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Change {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
-		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
+		Published: agents.Layout(agent.Layout).Published(), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
 		Diff: shown.Diff(text(before.Text), text(after.Text), maxDeletionLines),
 	}}
 	for _, f := range change.Files {

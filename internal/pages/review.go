@@ -40,8 +40,6 @@ const (
 	maxHeld = 300
 	// maxToday is the maximum number of decisions of a day that the end card adds up (arbitrary).
 	maxToday = 10_000
-	// pacing is the number of decisions from which the time left is estimated.
-	pacing = 51
 )
 
 // submittedTriage returns the list that a form or a query names: by its fields, else by the page of
@@ -161,11 +159,11 @@ func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Revie
 		all[a.ID] = a
 	}
 	midnight := today()
-	today := records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight, Limit: pacing}
+	today := records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight, Limit: 1}
 	if v.Done, err = s.store.CountReviewDecided(ctx, today); err != nil {
 		return v, nil, err
 	}
-	last, err := s.store.ReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight.AddDate(0, 0, -7), Limit: pacing})
+	last, err := s.store.ReviewDecided(ctx, reviewcards.Paced(t.Items.AgentID, midnight))
 	if err != nil {
 		return v, nil, err
 	}

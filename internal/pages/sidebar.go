@@ -82,7 +82,7 @@ func home() string {
 // contextShare returns the length of the agent's CLAUDE.md in percent of its limit, or 0 if Memoir
 // writes none.
 func (s *site) contextShare(agent records.Agent) int {
-	if !published(agent) || s.options.ClaudeMDLimit == 0 {
+	if !agents.Layout(agent.Layout).Published() || s.options.ClaudeMDLimit == 0 {
 		return 0
 	}
 	return 100 * agent.ClaudeMD.Chars / s.options.ClaudeMDLimit

@@ -159,12 +159,11 @@ type Review interface {
 	MemoriesWith(ctx context.Context, agentID int64, parts, besides []string, most int) ([]ReviewLink, error)
 }
 
-// Overview reads what all agents have learned in a time, and how large their contexts are.
+// Overview reads what all agents have learned in a time.
 type Overview interface {
 	ChangesByAgent(ctx context.Context, since, until time.Time) (map[int64]ChangeCounts, error)
 	News(ctx context.Context, since, until time.Time, limit int) ([]News, error)
 	GrowthOfAll(ctx context.Context, since time.Time) ([]DayGrowth, error)
-	IndexChars(ctx context.Context) (map[int64]int, error)
 }
 
 // Reads are the reading interfaces that the API and the pages use.

@@ -42,7 +42,7 @@ func (a Agent) at(path string) string {
 
 // published reports whether Memoir writes a CLAUDE.md for the agent, which it does for hive agents
 // only.
-func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
+func (a Agent) published() bool { return agents.Layout(a.Layout).Published() }
 
 // shares reports whether the agent's memories are shared with all other agents.
 func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }

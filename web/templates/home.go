@@ -104,11 +104,12 @@ type HomeRow struct {
 	ByType       map[memories.Type]int // of Memories, those that are listed
 	Learned      int                   // in the last week
 	Tokens       int                   // that enter each conversation
-	Limit        int                   // of Tokens; 0 for none
-	IsEstimate   bool                  // of Tokens
-	Review       int                   // items
-	Changed      time.Time             // last change of a memory; zero without one
-	Problem      string                // in few words; empty if there is none
+	// Limited are those of Tokens that have a limit: the tokens of CLAUDE.md or, if Memoir writes none,
+	// of MEMORY.md. Limit is 0 for none.
+	Limited, Limit int
+	Review         int       // items
+	Changed        time.Time // last change of a memory; zero without one
+	Problem        string    // in few words; empty if there is none
 }
 
 // News is a sentence that agents have learned in the last week.
@@ -127,8 +128,8 @@ type WatchedDir struct {
 	Exists bool
 }
 
-// IsOver reports whether the agent's context exceeds its limit.
-func (r HomeRow) IsOver() bool { return r.Limit > 0 && r.Tokens > r.Limit }
+// IsOver reports whether the agent's file exceeds its limit.
+func (r HomeRow) IsOver() bool { return r.Limit > 0 && r.Limited > r.Limit }
 
 // address returns the page's address with a filter, an order and a number of rows. The default
 // order is left out.
@@ -233,23 +234,20 @@ func (r HomeRow) typeBar() []typePart {
 // limitMark is the position of the limit in a context bar of 100 units.
 const limitMark = 80
 
-// contextWidth returns the filled part of a context bar of 100 units, in which the limit is at
-// limitMark.
+// contextWidth returns the filled part of a context bar of 100 units, which shows the limited tokens.
+// The limit is at limitMark.
 func (r HomeRow) contextWidth() string {
 	if r.Limit <= 0 {
 		return "0"
 	}
-	return decimal(min(100, limitMark*float64(r.Tokens)/float64(r.Limit)))
+	return decimal(min(100, limitMark*float64(r.Limited)/float64(r.Limit)))
 }
 
 // tokens returns the agent's context in words, with how far it is over the limit.
 func (r HomeRow) tokens() string {
 	words := number(r.Tokens) + " tokens"
-	if r.IsEstimate {
-		words = "≈ " + words
-	}
-	if r.Limit > 0 && r.Tokens >= 2*r.Limit {
-		words += " · " + number(r.Tokens/r.Limit) + " × the limit"
+	if r.Limit > 0 && r.Limited >= 2*r.Limit {
+		words += " · " + number(r.Limited/r.Limit) + " × the limit"
 	}
 	return words
 }

@@ -19,9 +19,9 @@ func homePage() templates.Home {
 		Context:  templates.ContextFigures{Median: 2715, Over: 1},
 		Problems: []templates.ScanProblem{{Agent: "reviewer", Reason: "the disk does not answer"}}, RunsAs: "mira",
 		Rows: []templates.HomeRow{
-			{Slug: slug, Name: "support-bot", Parent: "agent", Memories: 10, ByType: map[memories.Type]int{memories.Feedback: 3, memories.User: 2, memories.Project: 2, memories.Reference: 1}, Learned: 3, Tokens: 3120, Limit: 10_000, Review: 5, Changed: noon.Add(-4 * 60e9)},
-			{Slug: "-srv-code-ledger", Name: "ledger", Parent: "/srv/code", Memories: 1219, ByType: map[memories.Type]int{memories.Reference: 1219}, Tokens: 1240, Limit: 6250, IsEstimate: true, Changed: noon.AddDate(0, 0, -100)},
-			{Slug: "reviewer", Name: "reviewer", Parent: "/srv/code/ledger", Memories: 23, Tokens: 240_000, Limit: 10_000, Problem: "Not scanned"},
+			{Slug: slug, Name: "support-bot", Parent: "agent", Memories: 10, ByType: map[memories.Type]int{memories.Feedback: 3, memories.User: 2, memories.Project: 2, memories.Reference: 1}, Learned: 3, Tokens: 3120, Limited: 3100, Limit: 10_000, Review: 5, Changed: noon.Add(-4 * 60e9)},
+			{Slug: "-srv-code-ledger", Name: "ledger", Parent: "/srv/code", Memories: 1219, ByType: map[memories.Type]int{memories.Reference: 1219}, Tokens: 1240, Limited: 1240, Limit: 6250, Changed: noon.AddDate(0, 0, -100)},
+			{Slug: "reviewer", Name: "reviewer", Parent: "/srv/code/ledger", Memories: 23, Tokens: 240_300, Limited: 240_000, Limit: 10_000, Problem: "Not scanned"},
 		},
 		News: []templates.News{
 			{Text: "Asks for a rollback plan in each release note", Type: memories.Feedback, Href: templates.MemoryPath(slug, "1"), Agents: []string{"support-bot"}, Count: 1, At: noon.Add(-4 * 60e9)},
@@ -55,7 +55,7 @@ func TestHomePage_Rows(t *testing.T) {
 		in("#agents-title", text("Agents 43")),
 		in("#agent-support-bot td", each("support-bot agent", "10", "+3", "3,120 tokens", "5", "4 min")),
 		in("#agent-support-bot .bar:first-of-type rect", count(6)), // 4 types, the rest, and the context
-		in("#agent--srv-code-ledger td", each("ledger /srv/code", "1,219", "–", "≈ 1,240 tokens", "–", "100 days")),
+		in("#agent--srv-code-ledger td", each("ledger /srv/code", "1,219", "–", "1,240 tokens", "–", "100 days")),
 		in("#agent--srv-code-ledger a", attr("href", "/agents/-srv-code-ledger/memory")),
 		in("#agent-reviewer", says("240,000 tokens · 24 × the limit"), in(".badge", text("Not scanned")), in("[data-over]", count(1))),
 		in(".home-rest:first-of-type span", text("26 more agents · 14 without memories")),

@@ -14,28 +14,26 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/pages/reviewcards"
+	"memoir/internal/pages/xray"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
 )
 
-const (
-	// maxRows is the number of agents on a page without templates.ShowAll (arbitrary). More would
-	// make the document larger than 150 KB.
-	maxRows = 100
-	// decisionTime is the estimated time of a decision.
-	decisionTime = 10 * time.Second
-)
+// maxRows is the number of agents on a page without templates.ShowAll (arbitrary). More would make
+// the document larger than 150 KB.
+const maxRows = 100
 
 // Data is what is stored about all agents.
 type Data struct {
-	Agents     []records.Agent
-	Changes    map[int64]records.ChangeCounts // of the last week, by agent id
-	Newest     map[int64]time.Time            // last change of a memory, by agent id
-	IndexChars map[int64]int                  // estimated length of the loaded MEMORY.md, by agent id
-	Failing    map[string]bool                // slugs of agents that cannot be scanned
-	Limit      int                            // of CLAUDE.md, in characters; 0 for none
-	HomeDir    string
+	Agents  []records.Agent
+	Changes map[int64]records.ChangeCounts // of the last week, by agent id
+	Newest  map[int64]time.Time            // last change of a memory, by agent id
+	Carried map[int64]records.Carried      // by agent id
+	Failing map[string]bool                // slugs of agents that cannot be scanned
+	Limit   int                            // of CLAUDE.md, in characters; 0 for none
+	HomeDir string
 }
 
 // Rows returns the row of each agent, in the order of Agents.
@@ -46,18 +44,15 @@ func (d Data) Rows() []templates.HomeRow {
 		rows[i] = templates.HomeRow{
 			Slug: a.Slug, Name: labels[i].Name, Parent: cmp.Or(labels[i].Parent, kindOf(a)), Memories: a.Counts.Total,
 			ByType: map[memories.Type]int{}, Learned: d.Changes[a.ID].Learned, Review: a.Counts.Review, Changed: d.Newest[a.ID].Local(),
-			Problem: d.problem(a),
+			Tokens: xray.Tokens(a, d.Carried[a.ID]), Problem: d.problem(a),
 		}
 		for _, t := range memories.Types() {
 			rows[i].ByType[t] = a.Counts.ByType[t] + a.Counts.MissingByType[t]
 		}
-		switch chars := d.IndexChars[a.ID]; {
-		case agents.Agent{Layout: agents.Layout(a.Layout)}.Published():
-			rows[i].Tokens = claudemd.ApproximateTokens(a.ClaudeMD.Chars)
-			rows[i].Limit = claudemd.ApproximateTokens(max(d.Limit, 0))
-		case chars > 0:
-			rows[i].Tokens, rows[i].IsEstimate = claudemd.ApproximateTokens(min(chars, memorymd.IndexUnitCap)), true
-			rows[i].Limit = claudemd.ApproximateTokens(memorymd.IndexUnitCap)
+		if agents.Layout(a.Layout).Published() {
+			rows[i].Limited, rows[i].Limit = claudemd.ApproximateTokens(a.ClaudeMD.Chars), claudemd.ApproximateTokens(max(d.Limit, 0))
+		} else {
+			rows[i].Limited, rows[i].Limit = claudemd.ApproximateTokens(d.Carried[a.ID].IndexChars), claudemd.ApproximateTokens(memorymd.IndexUnitCap)
 		}
 	}
 	return rows
@@ -190,8 +185,9 @@ var waitingWords = map[review.Group]struct {
 // fieldGroup is the parameter of the review's address with a group.
 const fieldGroup = "group"
 
-// Waiting returns what waits for a decision. counts are the numbers of items by kind.
-func Waiting(counts map[findings.Kind]int) templates.Waiting {
+// Waiting returns what waits for a decision. counts are the numbers of items by kind, and pace is the
+// usual time for a decision.
+func Waiting(counts map[findings.Kind]int, pace time.Duration) templates.Waiting {
 	var w templates.Waiting
 	byGroup := map[review.Group]int{}
 	for kind, n := range counts {
@@ -211,7 +207,7 @@ func Waiting(counts map[findings.Kind]int) templates.Waiting {
 			Label: label, Count: n, Tone: waitingWords[group].tone, Href: templates.WithQuery(templates.ReviewPath, map[string]string{fieldGroup: string(group)}),
 		})
 	}
-	w.Minutes = int((time.Duration(w.Items)*decisionTime + time.Minute - 1) / time.Minute)
+	w.Minutes = reviewcards.Minutes(w.Items, pace)
 	return w
 }
 

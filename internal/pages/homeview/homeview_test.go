@@ -26,7 +26,7 @@ func agent(id int64, slug, layout, name string, memoriesOfIt int) records.Agent 
 func TestRows(t *testing.T) {
 	t.Parallel()
 	over := agent(1, "ada", "hive", "ada", 3)
-	over.ClaudeMD.Chars = 48_000
+	over.ClaudeMD.Path, over.ClaudeMD.Chars = "/agents/ada/CLAUDE.md", 48_000
 	joined := agent(4, "twin", "hive", "twin", 0)
 	joined.JoinedTo = "ada"
 	absent := agent(5, "lost", "hive", "lost", 1)
@@ -34,12 +34,12 @@ func TestRows(t *testing.T) {
 	rows := homeview.Data{
 		Agents:  []records.Agent{over, agent(2, "-home-mira-code-web", "claude", "/home/mira/code/web", 2), agent(3, "house", "shared", "house", 0), joined, absent},
 		Changes: map[int64]records.ChangeCounts{1: {Learned: 2, Changed: 9}}, Newest: map[int64]time.Time{1: noon},
-		IndexChars: map[int64]int{2: 999_999}, Failing: map[string]bool{"house": true}, Limit: 40_000, HomeDir: "/home/mira",
+		Carried: map[int64]records.Carried{1: {RecalledBytes: 800}, 2: {IndexChars: 25_000, RecalledBytes: 400}}, Failing: map[string]bool{"house": true}, Limit: 40_000, HomeDir: "/home/mira",
 	}.Rows()
-	if r := rows[0]; r.Name != "ada" || r.Parent != "agent" || r.Tokens != 12_000 || r.Limit != 10_000 || !r.IsOver() || r.IsEstimate || r.Learned != 2 || !r.Changed.Equal(noon) {
+	if r := rows[0]; r.Name != "ada" || r.Parent != "agent" || r.Tokens != 12_200 || r.Limited != 12_000 || r.Limit != 10_000 || !r.IsOver() || r.Learned != 2 || !r.Changed.Equal(noon) {
 		t.Errorf("an agent over its limit: %+v", r)
 	}
-	if r := rows[1]; r.Name != "web" || r.Parent != "~/code" || r.Tokens != 6250 || r.Limit != 6250 || r.IsOver() || !r.IsEstimate {
+	if r := rows[1]; r.Name != "web" || r.Parent != "~/code" || r.Tokens != 6350 || r.Limited != 6250 || r.Limit != 6250 || r.IsOver() {
 		t.Errorf("an agent that loads MEMORY.md: %+v", r)
 	}
 	for i, want := range []string{"", "", "Not scanned", "Joined to ada", "Directory not found"} {
@@ -126,15 +126,15 @@ func TestSelect_Many(t *testing.T) {
 
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	w := homeview.Waiting(map[findings.Kind]int{findings.Secret: 1, findings.Injection: 2, findings.Suggestion: 1, findings.Junk: 4})
+	w := homeview.Waiting(map[findings.Kind]int{findings.Secret: 1, findings.Injection: 2, findings.Suggestion: 1, findings.Junk: 4}, 20*time.Second)
 	want := []templates.WaitingGroup{
 		{Label: "safety", Count: 3, Href: "/review?group=safety", Tone: templates.Danger}, {Label: "to tidy up", Count: 4, Href: "/review?group=tidy_up"},
 		{Label: "suggestion", Count: 1, Href: "/review?group=suggestions", Tone: templates.Good},
 	}
-	if w.Items != 8 || w.Minutes != 2 || !slices.Equal(w.Groups, want) {
+	if w.Items != 8 || w.Minutes != 3 || !slices.Equal(w.Groups, want) {
 		t.Errorf("Waiting() = %+v", w)
 	}
-	if w := homeview.Waiting(nil); w.Items != 0 || w.Minutes != 0 || w.Groups != nil {
+	if w := homeview.Waiting(nil, time.Minute); w.Items != 0 || w.Minutes != 0 || w.Groups != nil {
 		t.Errorf("Waiting(nil) = %+v", w)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"memoir/internal/pages/reviewcards"
+	"memoir/internal/pages/xray"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -27,6 +29,7 @@ type Store interface {
 	records.Agents
 	records.Activity
 	records.Overview
+	records.Recalls
 	records.Review
 }
 
@@ -73,15 +76,18 @@ func agentsAndChanges(ctx context.Context, store Store) ([]records.Agent, map[in
 func (d *Data) Load(ctx context.Context, store Store, now time.Time) error {
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.Go(func() (err error) {
-		d.Agents, d.Newest, err = AgentsAndChanges(ctx, store)
+		if d.Agents, d.Newest, err = AgentsAndChanges(ctx, store); err != nil {
+			return err
+		}
+		ids := make([]int64, len(d.Agents))
+		for i, a := range d.Agents {
+			ids[i] = a.ID
+		}
+		d.Carried, err = store.Carried(ctx, ids, now.AddDate(0, 0, -xray.RecallDays))
 		return err
 	})
 	reading.Go(func() (err error) {
 		d.Changes, err = store.ChangesByAgent(ctx, now.Add(-weekOfNews), now)
-		return err
-	})
-	reading.Go(func() (err error) {
-		d.IndexChars, err = store.IndexChars(ctx)
 		return err
 	})
 	return reading.Wait()
@@ -98,7 +104,11 @@ func (d Data) AddFigures(ctx context.Context, store Store, v *templates.Home) er
 	if err != nil {
 		return err
 	}
-	v.Waiting = Waiting(waiting.Counts)
+	last, err := store.ReviewDecided(ctx, reviewcards.Paced(0, v.Now))
+	if err != nil {
+		return err
+	}
+	v.Waiting = Waiting(waiting.Counts, reviewcards.Pace(last))
 	v.News, err = d.news(ctx, store, v.Now, maxNews)
 	return err
 }

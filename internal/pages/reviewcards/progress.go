@@ -30,6 +30,12 @@ func Minutes(items int, pace time.Duration) int {
 	return max(1, int((time.Duration(items)*pace+30*time.Second)/time.Minute))
 }
 
+// Paced returns the decisions of a week from which Pace is taken, of one agent or, without an id, of
+// all agents.
+func Paced(agentID int64, now time.Time) records.ReviewDecisionList {
+	return records.ReviewDecisionList{AgentID: agentID, Since: now.AddDate(0, 0, -7), Limit: paced + 1}
+}
+
 // Pace returns the median time for a decision. Decisions of one batch count once, and pauses do not
 // count. With less than 3 times it returns usualPace.
 func Pace(last []records.ReviewDecision) time.Duration {
@@ -51,18 +57,18 @@ func Pace(last []records.ReviewDecision) time.Duration {
 
 // endWords are the counts of the end card, by kind and decision. The first that matches counts.
 var endWords = []struct {
-	label     string
+	one, many string
 	kinds     []findings.Kind
 	decisions []string
 }{
-	{"secrets removed", []findings.Kind{findings.Secret}, []string{review.RemoveValue, review.Delete}},
-	{"duplicates merged", []findings.Kind{findings.Duplicate}, []string{review.Merge, "keep_1", "keep_2", "keep_3", "keep_4"}},
-	{"contradictions settled", []findings.Kind{findings.Contradiction, findings.Conflict}, nil},
-	{"expired deleted", []findings.Kind{findings.Expired}, []string{review.Delete}},
-	{"suggestions accepted", []findings.Kind{findings.Suggestion, findings.Plan}, []string{review.Accept, review.Apply}},
-	{"files fixed", nil, []string{review.Fix, review.WriteBack, review.UseFile}},
-	{"confirmed", nil, []string{review.StillTrue, review.Keep, review.KeepBoth, review.Allow}},
-	{"others deleted", nil, []string{review.Delete, review.Skip, review.Dismiss}},
+	{"secret removed", "secrets removed", []findings.Kind{findings.Secret}, []string{review.RemoveValue, review.Delete}},
+	{"duplicate merged", "duplicates merged", []findings.Kind{findings.Duplicate}, []string{review.Merge, "keep_1", "keep_2", "keep_3", "keep_4"}},
+	{"contradiction settled", "contradictions settled", []findings.Kind{findings.Contradiction, findings.Conflict}, nil},
+	{"expired deleted", "expired deleted", []findings.Kind{findings.Expired}, []string{review.Delete}},
+	{"suggestion accepted", "suggestions accepted", []findings.Kind{findings.Suggestion, findings.Plan}, []string{review.Accept, review.Apply}},
+	{"file fixed", "files fixed", nil, []string{review.Fix, review.WriteBack, review.UseFile}},
+	{"confirmed", "confirmed", nil, []string{review.StillTrue, review.Keep, review.KeepBoth, review.Allow}},
+	{"other deleted", "others deleted", nil, []string{review.Delete, review.Skip, review.Dismiss}},
 }
 
 // End returns the end card of the decisions of a day, the last first. sizes are the current sizes of
@@ -80,7 +86,7 @@ func End(decisions []records.ReviewDecision, sizes map[memories.Type]records.Rev
 		agents[d.Agent] = true
 		for _, w := range endWords {
 			if (w.kinds == nil || slices.Contains(w.kinds, findings.Kind(d.Kind))) && (w.decisions == nil || slices.Contains(w.decisions, d.Decision)) {
-				counts[w.label]++
+				counts[w.many]++
 				break
 			}
 		}
@@ -95,8 +101,12 @@ func End(decisions []records.ReviewDecision, sizes map[memories.Type]records.Rev
 	end.Agents = len(agents)
 	end.Minutes = sitting(decisions)
 	for _, w := range endWords {
-		if counts[w.label] > 0 && len(end.Counts) < 4 {
-			end.Counts = append(end.Counts, templates.ReviewFact{Label: w.label, Text: templates.Number(counts[w.label])})
+		n, label := counts[w.many], w.many
+		if n == 1 {
+			label = w.one
+		}
+		if n > 0 && len(end.Counts) < 4 {
+			end.Counts = append(end.Counts, templates.ReviewFact{Label: label, Text: templates.Number(n)})
 		}
 	}
 	other := fileChars

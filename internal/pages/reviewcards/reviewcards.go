@@ -300,15 +300,10 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 		}
 		add("History", templates.Count(page.Total, "revision", "revisions"))
 	}
-	if m.ClaudeMDChars > 0 && c.isPublished() {
+	if m.ClaudeMDChars > 0 && agents.Layout(c.agent.Layout).Published() {
 		add("Cost", templates.Count(templates.Tokens(m.ClaudeMDChars), "token", "tokens"))
 	}
 	return facts, nil
-}
-
-// isPublished reports whether every conversation of the agent loads a CLAUDE.md with its memories.
-func (c *card) isPublished() bool {
-	return agents.Agent{Layout: agents.Layout(c.agent.Layout)}.Published()
 }
 
 // fromWords returns the session that wrote a memory in words, or its path.
@@ -575,7 +570,7 @@ func (c *card) addEffect() {
 		return
 	}
 	c.Effect, c.Undoes = words+".", true
-	if chars > 0 && c.isPublished() {
+	if chars > 0 && agents.Layout(c.agent.Layout).Published() {
 		n := templates.Tokens(chars)
 		leave := " leave each conversation."
 		if n == 1 {

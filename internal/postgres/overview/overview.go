@@ -52,14 +52,3 @@ func (r *Reader) GrowthOfAll(ctx context.Context, since time.Time) ([]records.Da
 		return records.DayGrowth{Day: row.Day.Time, Delta: int(row.Delta)}
 	})
 }
-
-// IndexChars estimates by agent id how many characters of MEMORY.md agents load that have no
-// CLAUDE.md of Memoir. Agents without an index have no entry.
-func (r *Reader) IndexChars(ctx context.Context) (map[int64]int, error) {
-	rows, err := r.q.IndexChars(ctx)
-	chars := make(map[int64]int, len(rows))
-	for _, row := range rows {
-		chars[row.AgentID] = int(row.Chars)
-	}
-	return chars, dberr.Wrap("measure indexes", err)
-}

@@ -99,49 +99,6 @@ func (q *Queries) GrowthOfAll(ctx context.Context, since pgtype.Date) ([]GrowthO
 	return items, nil
 }
 
-const indexChars = `-- name: IndexChars :many
-SELECT l.agent_id, sum(l.chars)::integer AS chars
-FROM (
-    SELECT e.agent_id, length(m.name) + length(e.path) + length(m.description) + 10 AS chars
-    FROM index_entries e
-    JOIN files f ON f.agent_id = e.agent_id AND f.path = e.path
-    JOIN memories m ON m.id = f.memory_id
-    WHERE e.loaded
-    UNION ALL
-    SELECT i.agent_id, length(i.heading) + length(i.body) + 4 FROM index_facts i
-) l
-JOIN agents a ON a.id = l.agent_id
-WHERE a.layout IN ('claude', 'directory')
-GROUP BY l.agent_id
-`
-
-type IndexCharsRow struct {
-	AgentID int64
-	Chars   int32
-}
-
-// Estimates the loaded characters of MEMORY.md for agents that load it: those of its entries, as
-// Memoir writes them, and of its facts. Agents without an index have no row.
-func (q *Queries) IndexChars(ctx context.Context) ([]IndexCharsRow, error) {
-	rows, err := q.db.Query(ctx, indexChars)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []IndexCharsRow{}
-	for rows.Next() {
-		var i IndexCharsRow
-		if err := rows.Scan(&i.AgentID, &i.Chars); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const news = `-- name: News :many
 SELECT g.slug, m.id, m.name, m.type, m.description, x.at::timestamptz AS at
 FROM agents g
