@@ -3,6 +3,7 @@ package pages_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 
 // firstViewLimit is the maximum transfer size of the first view of the Memory tab with its assets,
 // in bytes (arbitrary).
-const firstViewLimit = 130_000
+const firstViewLimit = 110_000
 
 func firstViewIsLight(t *testing.T, browser context.Context) {
 	s := serve(t, differentMemories(300))
@@ -83,4 +84,29 @@ func differentMemories(n int) memoirtest.Files {
 		files[fmt.Sprintf("ada/memory/m%d.md", i)] = strings.Replace(note, "description: About", "description: "+draw(12), 1)
 	}
 	return files
+}
+
+// TestBudgets_Pages requests each page of a server with 200 agents, one of them with 10,000 memories.
+func TestBudgets_Pages(t *testing.T) {
+	t.Parallel()
+	files := differentMemories(10_000)
+	for i := range 199 {
+		agent := fmt.Sprintf("house-of-agent-%03d", i)
+		files[agent+"/memory/tabs.md"] = memoirtest.Note("Tabs of "+agent, memories.User, "Use tabs in "+agent+".")
+	}
+	s := serve(t, files)
+	of := pageOf(s.Memory("ada", "the booking client 0"))
+	for _, path := range []string{
+		"/", "/?show=all", adaList, adaList + "?view=new", adaList + "?sort=name", adaList + "?q=booking", of, of + "?tab=history", of + "?tab=cost", of + "?tab=file",
+		of + "/edit", of + "/delete", adaContext, ada + "/context?file=memory-md", ada + "/context?q=booking", ada + "/timeline", ada + "/timeline?show=sessions", ada + "/settings", ada + "/review",
+		"/review", "/timeline", "/search?q=booking", "/sync", "/palette?q=booking", "/keys",
+	} {
+		page := s.get(t, path)
+		page.expect(http.StatusOK)
+		size := packed(t, page.raw)
+		t.Logf("%s: %d bytes, %d compressed", path, len(page.raw), size)
+		if len(page.raw) > 150_000 || size > 25_000 {
+			t.Errorf("%s has %d bytes, %d compressed", path, len(page.raw), size)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -129,8 +130,10 @@ func (s *site) showPurged(w http.ResponseWriter, r *http.Request, agent records.
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
+// newMemory shows the form for a new memory, with the name of the parameter FieldName.
 func (s *site) newMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent)})
+	name := listview.CleanText(r.URL.Query().Get(templates.FieldName))
+	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent), Name: name})
 }
 
 // create saves a new memory and redirects to its page. If a deleted memory has the name, that one

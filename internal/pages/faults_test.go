@@ -2,9 +2,13 @@ package pages_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
+	"memoir/internal/memoirtest"
+
+	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/chromedp"
 )
 
@@ -50,4 +54,67 @@ func TestFaultA3_ReviewInSight(t *testing.T) {
 			t.Errorf("the tabs of %s are %q", path, got)
 		}
 	}
+}
+
+func TestFaultA5_ReadersSeeNoWrites(t *testing.T) {
+	t.Parallel()
+	s := serveMemoir(t, memoirtest.Start(t, oneOfEach()), setting{token: "the-token", readToken: "look-only"})
+	tea := pageOf(s.Memory("ada", "Tea"))
+	for _, path := range []string{"/", adaList, tea, tea + "?tab=history", tea + "?tab=file", adaList + "?view=trash", ada + "/context", ada + "/timeline", ada + "/settings", "/review", "/sync", "/search?q=tea"} {
+		page := s.getWith(t, path, "Authorization", "Bearer look-only", "Accept", "text/html")
+		page.expect(http.StatusOK)
+		page.Find("form").Each(func(_ int, form *goquery.Selection) {
+			action, way := form.AttrOr("action", ""), strings.ToLower(form.AttrOr("method", "get"))
+			if way == "post" && action != "/theme" && action != "/sign-out" {
+				t.Errorf("%s has a form for %s", path, action)
+			}
+		})
+		if n := page.Find("main [data-action], main [data-pick]").Length(); n > 0 {
+			t.Errorf("%s has %d actions", path, n)
+		}
+		if got := words(page.Find(".account")); !strings.Contains(got, "can view") {
+			t.Errorf("the account on %s says %q", path, got)
+		}
+	}
+}
+
+// TestFaultC24_OneEdge compares the left edges of the header and the content on every page.
+func TestFaultC24_OneEdge(t *testing.T) {
+	t.Parallel()
+	browser := startBrowser(t)
+	s := serve(t, facts(30))
+	for _, width := range []int64{1024, 1440, 1920} {
+		window := context.WithValue(browser, screenKey{}, screen{"", "light", width, 900})
+		p := open(t, window, s, "/", person{})
+		edges := map[float64][]string{}
+		for _, path := range []string{"/", adaList, ada + "/context", ada + "/timeline", ada + "/settings", "/review", "/timeline", "/sync", "/search?q=known"} {
+			p.follow(chromedp.Navigate(s.address + path))
+			edge := evaluate[float64](p, `document.querySelector("h1").getBoundingClientRect().left`)
+			edges[edge] = append(edges[edge], path)
+			p.fits()
+		}
+		if len(edges) > 1 {
+			t.Errorf("at %d pixels the headers begin at %v", width, edges)
+		}
+		p.do(chromedp.Evaluate[chromedp.Void](`document.fonts.ready`, chromedp.EvalAwaitPromise))
+		if !p.holds(`[...document.fonts].some(f => f.family.includes("Inter") && f.status === "loaded")`) {
+			t.Errorf("at %d pixels Inter is not loaded", width)
+		}
+	}
+}
+
+func TestFaultC31_NoticeMovesNothing(t *testing.T) {
+	t.Parallel()
+	atDesk(func(t *testing.T, browser context.Context) {
+		s := serve(t, facts(30))
+		p := open(t, browser, s, adaList, person{})
+		p.live()
+		const heights = `["list", "pane"].map(id => document.getElementById(id).getBoundingClientRect().height).join(" ")`
+		before := evaluate[string](p, heights)
+		p.press("j", "v")
+		p.until(`document.querySelector("#notices .toast") !== null`)
+		if after := evaluate[string](p, heights); after != before {
+			t.Errorf("a notice changes the heights from %s to %s", before, after)
+		}
+	})(t, startBrowser(t))
 }

@@ -34,6 +34,10 @@ func TestPalette_Groups(t *testing.T) {
 			t.Errorf("%s has %q, want %q", query, got, want)
 		}
 	}
+	entry := s.get(t, "/palette?q=ferr").Find(`[role=option][href*="/memory/new"]`)
+	if got := s.get(t, entry.AttrOr("href", "")).Find("#name").AttrOr("value", ""); got != "ferr" {
+		t.Errorf("the form for a new memory has the name %q", got)
+	}
 	tea := s.Memory("ada", "Tea")
 	recent := groups(url.Values{"recent": {pageIn("ada", tea), "/agents/grace/memory", "/agents/gone", "/agents/ada/memory/gone", "https://example.com"}}.Encode())
 	if !strings.HasPrefix(recent, "Recent: Tea, grace; Agents: ") || !strings.Contains(recent, "Actions: New memory, Scan now, Theme: light, Theme: dark; Pages: Home, Review, Timeline") {

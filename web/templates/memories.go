@@ -116,7 +116,10 @@ func (v Memories) title() string {
 // opened reports whether the address names the open memory.
 func (v Memories) opened() bool { return v.Open != nil && !v.Arrived }
 
-func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
+// isOpen reports whether the row's memory is in the pane, to be read or edited.
+func (v Memories) isOpen(r MemoryRow) bool {
+	return v.Open != nil && v.Open.ID == r.ID || v.Form != nil && v.Form.ID == r.ID
+}
 
 // shown returns the number of memories that a filter has found, in words.
 func (v Memories) shown() string {
