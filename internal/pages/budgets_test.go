@@ -95,9 +95,9 @@ func TestBudgets_Pages(t *testing.T) {
 		files[agent+"/memory/tabs.md"] = memoirtest.Note("Tabs of "+agent, memories.User, "Use tabs in "+agent+".")
 	}
 	s := serve(t, files)
-	of := pageOf(s.Memory("ada", "the booking client 0"))
+	of := s.get(t, adaList).Find("#list [data-open]").AttrOr("href", "")
 	for _, path := range []string{
-		"/", "/?show=all", adaList, adaList + "?view=new", adaList + "?sort=name", adaList + "?q=booking", of, of + "?tab=history", of + "?tab=cost", of + "?tab=file",
+		"/", adaList, adaList + "?view=new", adaList + "?sort=name", adaList + "?q=booking", of, of + "?tab=history", of + "?tab=cost", of + "?tab=file",
 		of + "/edit", of + "/delete", adaContext, ada + "/context?file=memory-md", ada + "/context?q=booking", ada + "/timeline", ada + "/timeline?show=sessions", ada + "/settings", ada + "/review",
 		"/review", "/timeline", "/search?q=booking", "/sync", "/palette?q=booking", "/keys",
 	} {

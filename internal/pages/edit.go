@@ -130,9 +130,9 @@ func (s *site) showPurged(w http.ResponseWriter, r *http.Request, agent records.
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
-// newMemory shows the form for a new memory, with the name of the parameter FieldName.
+// newMemory shows the form for a new memory, with the name of the parameter FieldNewName.
 func (s *site) newMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	name := listview.CleanText(r.URL.Query().Get(templates.FieldName))
+	name := listview.CleanText(r.URL.Query().Get(templates.FieldNewName))
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent), Name: name})
 }
 

@@ -35,8 +35,9 @@ func TestPalette_Groups(t *testing.T) {
 		}
 	}
 	entry := s.get(t, "/palette?q=ferr").Find(`[role=option][href*="/memory/new"]`)
-	if got := s.get(t, entry.AttrOr("href", "")).Find("#name").AttrOr("value", ""); got != "ferr" {
-		t.Errorf("the form for a new memory has the name %q", got)
+	href := entry.AttrOr("href", "")
+	if got := s.get(t, href).Find("#name").AttrOr("value", ""); got != "ferr" {
+		t.Errorf("%s has the name %q", href, got)
 	}
 	tea := s.Memory("ada", "Tea")
 	recent := groups(url.Values{"recent": {pageIn("ada", tea), "/agents/grace/memory", "/agents/gone", "/agents/ada/memory/gone", "https://example.com"}}.Encode())

@@ -58,7 +58,7 @@ var states = []state{
 	{name: "review-done", path: "/agents/" + tidy + "/review"},
 	{name: "memory", path: "/agents/" + many + "/memory/MEMORY:Cutover note 300"},
 	{name: "memory-editing", path: "/agents/" + many + "/memory/MEMORY:Cutover note 300/edit", then: []string{typeInto("[name=body]", "The cutover of the ledger moves to Thursday.\n")}},
-	{name: "memory-all-selected", path: "/agents/" + huge + "/memory", then: []string{`(() => { const all = document.querySelector("[data-pick-all], .pick-all input"); if (!all) return false; all.click(); return true; })()`}},
+	{name: "memory-all-selected", path: "/agents/" + huge + "/memory", then: []string{`(() => { const all = document.querySelector("[data-pick-all], .pick-all input"); if (!all) return false; if (!all.checked) all.click(); return all.checked; })()`}},
 	{name: "context-over-limit", path: "/agents/" + huge + "/context"},
 	{name: "timeline-as-of", path: "/agents/" + many + "/timeline?as_of=" + time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)},
 	{name: "palette", path: "/", then: palette("harbour")},

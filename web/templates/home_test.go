@@ -57,7 +57,7 @@ func TestHomePage_Rows(t *testing.T) {
 		in("#agent-support-bot .bar:first-of-type rect", count(6)), // 4 types, the rest, and the context
 		in("#agent--srv-code-ledger td", each("ledger /srv/code", "1,219", "–", "1,240 tokens", "–", "100 days")),
 		in("#agent--srv-code-ledger a", attr("href", "/agents/-srv-code-ledger/memory")),
-		in("#agent-reviewer", says("240,000 tokens · 24 × the limit"), in(".badge", text("Not scanned")), in("[data-over]", count(1))),
+		in("#agent-reviewer", says("240,300 tokens · 24 × the limit"), in(".badge", text("Not scanned")), in("[data-over]", count(1))),
 		in(".home-rest:first-of-type span", text("26 more agents · 14 without memories")),
 		in("#list .home-rest a", attr("href", "/?show=all#agents")),
 		in(".news li p", each("support-bot · 4 min", "2 agents · 3 memories · 2 days")),

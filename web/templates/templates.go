@@ -129,6 +129,7 @@ const (
 	FieldBefore = "before" // id of the memory after the last row
 
 	FieldDescription = "description"
+	FieldNewName     = "new_name" // with which the form for a new memory begins
 	FieldTheme       = "theme"
 
 	FieldFix  = "fix"

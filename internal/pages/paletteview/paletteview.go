@@ -286,7 +286,7 @@ func (d Data) newMemory(labels map[string]agents.Label, name string) (templates.
 	}
 	if name != "" {
 		item.Name = templates.PlainParts("New memory “" + name + "”")
-		item.Href = templates.WithQuery(item.Href, map[string]string{templates.FieldName: name})
+		item.Href = templates.WithQuery(item.Href, map[string]string{templates.FieldNewName: name})
 	}
 	return item, true
 }

@@ -61,7 +61,7 @@ func TestEnd_AddsUp(t *testing.T) {
 	if end.Decisions != 3 || end.Agents != 2 || end.Minutes != 2 || end.MemoriesBefore != 10 || end.MemoriesAfter != 7 || end.Before.Total != 900 || end.After.Total != 600 {
 		t.Errorf("the end is %+v", end)
 	}
-	want := []templates.ReviewFact{{Label: "duplicates merged", Text: "1"}, {Label: "expired deleted", Text: "1"}, {Label: "confirmed", Text: "1"}}
+	want := []templates.ReviewFact{{Label: "duplicate merged", Text: "1"}, {Label: "expired deleted", Text: "1"}, {Label: "confirmed", Text: "1"}}
 	if len(end.Counts) != 3 || end.Counts[0] != want[0] || end.Counts[1] != want[1] || end.Counts[2] != want[2] {
 		t.Errorf("the counts are %+v", end.Counts)
 	}
