@@ -198,9 +198,9 @@ func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[st
 	return id, err
 }
 
-// updateAgentRow saves an agent's row if it differs from the agent on disk. If the agent has moved,
-// is back or was unlinked, it first marks its primary files as absent. Files that the next scan
-// does not find then do not count as removed.
+// updateAgentRow saves an agent's row if it differs from the agent on disk, and sends a Scanned
+// event. If the agent has moved, is back or was unlinked, it first marks its primary files as absent.
+// Files that the next scan does not find then do not count as removed.
 func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a agents.Agent) error {
 	if row.Present && agenttx.AgentOf(row) == a {
 		return nil
@@ -210,8 +210,11 @@ func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a ag
 			return err
 		}
 	}
-	_, err := d.Store.SaveAgent(ctx, agentRow(a))
-	return err
+	if _, err := d.Store.SaveAgent(ctx, agentRow(a)); err != nil {
+		return err
+	}
+	d.Hub.Emit(events.Event{Agent: row.Slug, Kind: events.Scanned})
+	return nil
 }
 
 // register sets the state of a found agent in this process. It reports whether this server holds
