@@ -147,7 +147,8 @@ func (r *rules) look(w *world, paths string, at span) {
 }
 
 // noteSlugs renames the memories whose files all state the slug of the name now, with a primary
-// file among them. Their contents are not blocked under the old name.
+// file among them. Their contents are not blocked under the old name, and the present one is not
+// blocked under the new name.
 func (r *rules) noteSlugs(w *world, disk map[string]diskFile, paths string) {
 	for _, name := range modelNames {
 		for _, team := range []bool{false, true} {
@@ -162,12 +163,12 @@ func (r *rules) noteSlugs(w *world, disk map[string]diskFile, paths string) {
 			m.left, m.checked = nil, 0
 			delete(r.names, from)
 			r.names[to] = m
+			r.unbury(to, m.content)
 			for relPath, f := range r.files {
-				switch d, there := disk[relPath]; {
+				switch _, there := disk[relPath]; {
 				case f.carries != from:
 				case there && !f.blocked && within(relPath, paths):
 					f.carries = to
-					r.unbury(to, frontmatter.Parse([]byte(d.text), stemOf(relPath)).Fingerprint([]byte(d.text)))
 				default:
 					f.nobodys = f.nobodys || f.blocked
 				}

@@ -408,30 +408,41 @@ func TestRename_SearchFindsNewName(t *testing.T) {
 	}
 }
 
-// slugged is the file of a memory as Claude Code rewrites it at its first edit.
+// slugged is the file of a memory with the frontmatter that Claude Code gives it at its first edit.
 func slugged(name string, t memories.Type, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: About it\nmetadata:\n  node_type: memory\n  type: %s\n---\n\n%s\n", name, t, body)
 }
 
 func TestScan_SlugOfNameIsRename(t *testing.T) {
 	t.Parallel()
+	nothing := func(*bench) {}
 	for what, c := range map[string]struct {
-		also func(b *bench) // done before the file is rewritten
-		body string         // that the rewritten file has
+		also   func(b *bench) // done before the file is rewritten
+		beside func(b *bench) // done with the rewriting, between the same two scans
+		body   string         // that the rewritten file has
 	}{
-		"edited":      {func(*bench) {}, "two"},
-		"as it was":   {func(*bench) {}, "one"},
-		"both copies": {func(b *bench) { b.write("ada/memory/flat_2.md", note("Flat One", memories.User, "one")) }, "two"},
+		"edited":    {nothing, nothing, "two"},
+		"as it was": {nothing, nothing, "one"},
+		"both copies": {
+			func(b *bench) { b.write("ada/memory/flat_2.md", slugged("Flat One", memories.User, "one")) },
+			func(b *bench) { b.write("ada/memory/flat_2.md", slugged("flat-one", memories.User, "two")) }, "two",
+		},
+		"session states slug too": {nothing, func(b *bench) {
+			b.writeAged(inSession(sessionA, "flat.md"), note("flat-one", memories.User, "older"), time.Hour)
+		}, "two"},
+		"new file states slug too": {nothing, func(b *bench) {
+			b.writeAged("ada/memory/a.md", note("flat-one", memories.User, "older"), time.Hour)
+		}, "two"},
 		"its slug is deleted": {func(b *bench) {
 			b.write("ada/memory/x.md", note("flat-one", memories.User, "old"))
 			b.scan("ada")
 			b.delete("ada", "flat-one")
-		}, "two"},
+		}, nothing, "two"},
 		"content is deleted under its slug": {func(b *bench) {
-			b.write("ada/memory/x.md", note("flat-one", memories.User, "one"))
+			b.write("ada/memory/x.md", slugged("flat-one", memories.User, "one"))
 			b.scan("ada")
 			b.delete("ada", "flat-one")
-		}, "one"},
+		}, nothing, "one"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -439,14 +450,12 @@ func TestScan_SlugOfNameIsRename(t *testing.T) {
 			b.stop()
 			b.options.Debounce = time.Hour // so that one scan sees all that has changed
 			b.start()
-			b.write("ada/memory/flat.md", note("Flat One", memories.User, "one"))
+			b.write("ada/memory/flat.md", slugged("Flat One", memories.User, "one"))
 			b.scan("ada")
 			was := b.memory("ada", "Flat One")
 			c.also(b)
 			b.scan("ada")
-			if what == "both copies" {
-				b.write("ada/memory/flat_2.md", slugged("flat-one", memories.User, c.body))
-			}
+			c.beside(b)
 			b.write("ada/memory/flat.md", slugged("flat-one", memories.User, c.body))
 			b.scan("ada")
 			m := b.memory("ada", "flat-one")
@@ -459,10 +468,40 @@ func TestScan_SlugOfNameIsRename(t *testing.T) {
 			if had := b.revisions("ada", m); !slices.ContainsFunc(had, func(r memories.Revision) bool { return r.Body == "one" }) {
 				t.Errorf("its history has %+v", had)
 			}
-			b.write(inSession(sessionB, "flat.md"), note("Flat One", memories.User, "one"))
+			b.write(inSession(sessionB, "flat.md"), slugged("Flat One", memories.User, "one"))
 			b.scan("ada")
 			b.isIn("ada", "Flat One", memories.Active) // nothing was deleted under the old name
 		})
+	}
+}
+
+// A rename on disk lets in the memory's own content only. Another content that a person has deleted
+// under the slug stays out.
+func TestScan_SlugRenameKeepsBlocked(t *testing.T) {
+	t.Parallel()
+	b := withAda(t)
+	b.stop()
+	b.options.Debounce = time.Hour // so that one scan sees all that has changed
+	b.start()
+	b.write("ada/memory/x.md", slugged("flat-one", memories.User, "unwanted"))
+	b.scan("ada")
+	b.delete("ada", "flat-one")
+	b.write("ada/memory/flat.md", slugged("Flat One", memories.User, "one"))
+	b.write("ada/memory/flat_2.md", slugged("Flat One", memories.User, "one"))
+	b.scan("ada")
+	was := b.memory("ada", "Flat One")
+	b.write("ada/memory/flat.md", slugged("flat-one", memories.User, "one"))
+	b.write("ada/memory/flat_2.md", slugged("flat-one", memories.User, "unwanted"))
+	for _, when := range []string{"after the rename", "after a restart"} {
+		b.scan("ada")
+		m := b.memory("ada", "flat-one")
+		if m.ID != was.ID || m.Body != "one" {
+			t.Errorf("%s the memory is %+v, and was %s", when, m, was.ID)
+		}
+		if blocked := b.blocked("ada"); len(blocked) != 1 || blocked[0].Path != "memory/flat_2.md" {
+			t.Errorf("%s blocked = %+v, want memory/flat_2.md", when, blocked)
+		}
+		b.restart()
 	}
 }
 

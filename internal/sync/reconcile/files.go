@@ -58,7 +58,7 @@ func (r *reconciler) applyScanned(s ScannedFile) {
 		return
 	}
 	// Without a hash the content is unknown, and no tombstone applies.
-	blocked := s.Hash != "" && r.wasDeleted(s) && r.slugRename(s) == nil
+	blocked := s.Hash != "" && r.wasDeleted(s)
 	if s.wasPresent() && s.Known.Status == records.Blocked && !(blocked && s.Known.Fingerprint == s.Fingerprint) {
 		// A content that stays blocked keeps its entry and ID: a user may be about to allow it.
 		r.out.ChangeSet.Unblock = append(r.out.ChangeSet.Unblock, s.Path)
@@ -152,13 +152,10 @@ func (r *reconciler) dropUnreadable(path string) {
 }
 
 // attach assigns a readable file to the memory whose key it states. It first renames a memory to
-// that key if a rename is due. It creates the memory if none has the key. It does not set the
-// memory's content: resolveFile does later.
+// that key if the scan is one of a requested rename. It creates the memory if none has the key. It
+// does not set the memory's content: resolveFile does later.
 func (r *reconciler) attach(s ScannedFile, row *records.File) {
 	m := r.byKey[s.Key()]
-	if renaming := r.slugRename(s); renaming != nil {
-		m = r.rename(*renaming)
-	}
 	r.detachPrevious(s, m)
 	if renaming := r.origin.Rename; renaming != nil && renaming.To == s.Key() {
 		m = r.rename(*renaming)

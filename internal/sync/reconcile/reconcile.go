@@ -28,14 +28,15 @@ import (
 const MassRemoval = 10
 
 // Run compares a scan with the known state, and returns the changes to save and the events to send.
-// It saves and sends nothing. It sorts o.Scanned in place, and may set ContentAt of its files.
+// It saves and sends nothing. It sorts o.Scanned in place, and may set ContentAt of its files. It
+// removes a tombstone from known if a rename allows its content.
 func Run(o Observed, known KnownState) Result {
 	o.advanceTime(append(slices.Clone(known.Heads), known.Unreadable...))
 	r := newReconciler(o, known)
 	for _, f := range o.Removed {
 		r.applyRemoved(f)
 	}
-	r.findSlugRenames(o)
+	r.renameToSlugs(o)
 	slices.SortFunc(o.Scanned, func(a, b ScannedFile) int {
 		return cmp.Or(a.ContentAt.Compare(b.ContentAt), cmp.Compare(a.ModTime, b.ModTime),
 			compareBool(a.isPrimary(), b.isPrimary()), strings.Compare(b.Path, a.Path))
@@ -78,8 +79,6 @@ type reconciler struct {
 	renamedInPlace []*memoryState
 	// successors are new memories, by the memory that their file mirrored before.
 	successors map[uuid.UUID]*memoryState
-	// newKeys are keys for memories whose files all state the slug of the name.
-	newKeys map[uuid.UUID]memories.Key
 
 	out Result
 }
@@ -115,7 +114,7 @@ func newReconciler(o Observed, known KnownState) *reconciler {
 	r := &reconciler{
 		at: o.At, origin: o.Origin, primaryAway: o.PrimaryAway, primaryReplaced: o.PrimaryReplaced, tombstones: known.Tombstones,
 		byID: map[uuid.UUID]*memoryState{}, byKey: map[memories.Key]*memoryState{}, unreadable: map[string]*memoryState{},
-		sources: map[string]ScannedFile{}, successors: map[uuid.UUID]*memoryState{}, newKeys: map[uuid.UUID]memories.Key{},
+		sources: map[string]ScannedFile{}, successors: map[uuid.UUID]*memoryState{},
 	}
 	for _, s := range known.Sources {
 		r.sources[s.Path] = s

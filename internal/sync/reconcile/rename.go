@@ -44,10 +44,12 @@ func (m *memoryState) isRenamed() bool {
 	return m.before.UUID != uuid.Nil && m.row.Key() != m.before.Key()
 }
 
-// findSlugRenames finds the live memories whose files all state the slug of the name now, and sets
-// r.newKeys for them. It skips a slug that another living memory has, and a blocked or unfinished
-// file. Claude Code changes a name to its slug when it first edits a file.
-func (r *reconciler) findSlugRenames(o Observed) {
+// renameToSlugs renames the live memories whose files all state the slug of the name now. It skips a
+// slug that another living memory has, and a blocked or unfinished file. The memory's own content is
+// allowed under the slug, even if it was deleted under it. Claude Code changes a name to its slug
+// when it first edits a file. The caller must not have attached scanned files: one that is older and
+// states the slug too would create a memory with that name.
+func (r *reconciler) renameToSlugs(o Observed) {
 	candidates := map[string]ScannedFile{} // files that may state another name than before, by path
 	stated := map[memories.Key]bool{}      // keys that the readable scanned files state
 	for _, s := range o.Scanned {
@@ -67,7 +69,9 @@ func (r *reconciler) findSlugRenames(o Observed) {
 			continue
 		}
 		if m.allFilesState(s.Key(), candidates) && !r.isBlocked(s, m) && r.unfinished(s) == nil {
-			r.newKeys[m.row.UUID] = s.Key()
+			own := records.Tombstone{Key: s.Key(), Fingerprint: m.row.Fingerprint}
+			r.rename(records.Rename{ID: m.row.UUID, To: own.Key, Content: own.Fingerprint, ByFile: true})
+			delete(r.tombstones, own)
 		}
 	}
 }
@@ -100,16 +104,4 @@ func (m *memoryState) allFilesState(key memories.Key, scanned map[string]Scanned
 // memory's own content is never blocked.
 func (r *reconciler) isBlocked(s ScannedFile, m *memoryState) bool {
 	return s.Fingerprint != m.row.Fingerprint && r.wasDeleted(s)
-}
-
-// slugRename returns the rename that findSlugRenames found for the memory that the file mirrored.
-// It returns nil if there is no such rename, or if the file states another key.
-func (r *reconciler) slugRename(s ScannedFile) *records.Rename {
-	if s.Known == nil {
-		return nil
-	}
-	if to, ok := r.newKeys[s.Known.MemoryID]; !ok || to != s.Key() {
-		return nil
-	}
-	return &records.Rename{ID: s.Known.MemoryID, To: s.Key(), Content: s.Fingerprint, ByFile: true}
 }

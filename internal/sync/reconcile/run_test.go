@@ -419,6 +419,39 @@ func TestRun_Renames(t *testing.T) {
 			},
 		},
 		{
+			name:  "new session states slug too",
+			known: []step{memory(flat, "Flat One", "one", 5)},
+			scan:  []step{reads("sessions/s1/memory/flat.md", "flat-one", "other", 30), reads(flat, "flat-one", "two", 40)},
+			want: want{
+				memories: list{"flat-one active two@60 memory/flat.md"}, revisions: list{"current other", "current two"},
+				files: list{"renames Flat One to flat-one"}, journal: list{"renamed flat-one by disk (Flat One)"},
+				events: list{"deleted Flat One", "saved flat-one"}, updated: 1,
+			},
+		},
+		{
+			name:  "own content deleted under slug",
+			known: []step{memory(flat, "Flat One", "one", 5), tombstone("flat-one", "one")},
+			scan:  []step{reads(flat, "flat-one", "one", 30)},
+			want: want{
+				memories: list{"flat-one active one@60 memory/flat.md"}, revisions: list{"current one"},
+				files: list{"renames Flat One to flat-one"}, journal: list{"renamed flat-one by disk (Flat One)"},
+				events: list{"deleted Flat One", "saved flat-one"}, updated: 1,
+			},
+		},
+		{
+			name: "other content deleted under slug",
+			known: []step{
+				memory(flat, "Flat One", "one", 5), file("memory/flat_2.md", "Flat One", "other", 4), tombstone("flat-one", "two"),
+			},
+			scan: []step{reads(flat, "flat-one", "one", 30), reads("memory/flat_2.md", "flat-one", "two", 31)},
+			want: want{
+				memories: list{"flat-one active one@60 memory/flat.md"}, revisions: list{"current one"},
+				files:   list{"renames Flat One to flat-one", "blocks memory/flat_2.md"},
+				journal: list{"blocked flat-one by disk", "renamed flat-one by disk (Flat One)"},
+				events:  list{"deleted Flat One", "saved flat-one"}, updated: 1,
+			},
+		},
+		{
 			name:  "slug in one file only",
 			known: []step{memory(flat, "Flat One", "one", 5), file("sessions/s1/memory/flat.md", "Flat One", "one", 5)},
 			scan:  []step{reads(flat, "flat-one", "two", 30)},
