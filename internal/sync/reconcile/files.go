@@ -163,9 +163,9 @@ func (r *reconciler) attach(s ScannedFile, row *records.File) {
 	if m == nil {
 		m = r.create(s)
 		r.byKey[s.Key()] = m
-		if s.Known != nil && s.Known.MemoryID != uuid.Nil {
-			r.successors[s.Known.MemoryID] = m
-		}
+	}
+	if m.isNew && s.Known != nil && s.Known.MemoryID != uuid.Nil {
+		r.successors[s.Known.MemoryID] = m
 	}
 	row.MemoryID = m.row.UUID
 	m.files[s.Path] = *row

@@ -399,6 +399,17 @@ func TestRun_Renames(t *testing.T) {
 			},
 		},
 		{
+			name:  "other name, session's is older",
+			known: []step{memory(tabs, "tabs", "one", 5)},
+			scan:  []step{reads("sessions/s1/memory/x.md", "spaces", "other", 30), reads(tabs, "spaces", "one", 40)},
+			want: want{
+				memories:  list{"spaces active one@60 memory/tabs.md", "tabs deleted one@5 memory/tabs.md"},
+				revisions: list{"current other", "current one"},
+				journal:   list{"learned spaces by session (tabs)", "changed spaces by disk", "deleted tabs by disk (spaces)"},
+				events:    list{"saved spaces", "deleted tabs"}, added: 1, removed: 1,
+			},
+		},
+		{
 			name:  "slug keeps the memory",
 			known: []step{memory(flat, "Flat One", "one", 5)},
 			scan:  []step{reads(flat, "flat-one", "one", 30)},
