@@ -235,21 +235,28 @@ UPDATE files SET hash = @hash, expected_hash = NULL, signature = NULL WHERE agen
 
 -- name: UnsetPrimaryFiles :exec
 -- Marks all files of the agent outside of sessions as absent. The next scan treats those that exist
--- as returned. It may find none of a memory's files, and then leaves the memory's row. So the
--- conflict is set here to that of the remaining files, which are all in sessions.
+-- as returned. It may find none of a memory's files, and then leaves the memory's row. So conflict
+-- and problems are set here to those of the remaining files, which are all in sessions. Only primary
+-- files have last good contents. The message of a duplicate_name begins with the path of a file.
 WITH unset AS (
     UPDATE files own SET present = false, signature = NULL
     WHERE own.agent_id = @agent_id AND own.session IS NULL AND own.present AND own.status = 'mirrored'
     RETURNING own.memory_id
 ), remaining AS (
-    SELECT m.id, CASE WHEN count(DISTINCT f.fingerprint) > 1 THEN 'session' END AS conflict
+    SELECT m.id, CASE WHEN count(DISTINCT f.fingerprint) > 1 THEN 'session' END AS conflict,
+           (SELECT coalesce(jsonb_agg(p.problem ORDER BY p.n), '[]')
+            FROM jsonb_array_elements(m.problems) WITH ORDINALITY AS p(problem, n)
+            WHERE p.problem->>'code' <> 'last_good'
+              AND (p.problem->>'code' <> 'duplicate_name'
+                OR EXISTS (SELECT FROM files s WHERE s.memory_id = m.id AND s.present AND s.session IS NOT NULL
+                             AND starts_with(p.problem->>'message', s.path || ' and ')))) AS problems
     FROM memories m
     LEFT JOIN files f ON f.memory_id = m.id AND f.present AND f.status = 'mirrored' AND f.session IS NOT NULL
     WHERE m.id IN (SELECT memory_id FROM unset)
     GROUP BY m.id
 )
-UPDATE memories m SET conflict = remaining.conflict FROM remaining
-WHERE m.id = remaining.id AND m.conflict IS DISTINCT FROM remaining.conflict;
+UPDATE memories m SET conflict = remaining.conflict, problems = remaining.problems FROM remaining
+WHERE m.id = remaining.id AND (m.conflict IS DISTINCT FROM remaining.conflict OR m.problems <> remaining.problems);
 
 -- name: FilesToIndex :many
 -- Returns the files that MEMORY.md lists, sorted by path: present ones outside of sessions. Absent

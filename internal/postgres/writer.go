@@ -165,8 +165,9 @@ func (w *Writer) PrimaryDirGone(ctx context.Context) error {
 }
 
 // PrimaryDirReturned records that the primary directory is back, with its identity id. It marks the
-// rows of the agent's mirrored files outside of sessions as absent, and updates the conflicts of
-// their memories. The next scan treats existing files as returned, and the others not as removed.
+// rows of the agent's mirrored files outside of sessions as absent, and updates the conflicts and
+// problems of their memories. The next scan treats existing files as returned, and the others not
+// as removed.
 func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID) error {
 	if err := w.q.UnsetPrimaryFiles(ctx, w.agentID); err != nil {
 		return dberr.Wrap("record the return of the primary directory", err)

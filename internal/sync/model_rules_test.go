@@ -616,14 +616,27 @@ func (r *rules) isFromAFile(w *world, name string, m memories.Memory) {
 	}
 }
 
-// isFlagged checks that a memory says so exactly when a file of it is unfinished.
+// isFlagged checks that a memory says so exactly when a file of it is unfinished, and when a
+// directory has several of its files.
 func (r *rules) isFlagged(w *world, name string, m memories.Memory) {
-	broken := false
-	for _, f := range r.files {
-		broken = broken || f.there && f.broken && f.carries == name
+	broken, repeated, dirs := false, false, map[string]bool{}
+	for relPath, f := range r.files {
+		if !f.there || f.carries != name {
+			continue
+		}
+		broken = broken || f.broken
+		if dir := path.Dir(relPath); !f.bad && !f.blocked {
+			repeated, dirs[dir] = repeated || dirs[dir], true
+		}
 	}
-	if flagged := slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == memories.CodeLastGood }); flagged != broken {
+	has := func(code string) bool {
+		return slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == code })
+	}
+	if flagged := has(memories.CodeLastGood); flagged != broken {
 		w.t.Fatalf("%q is flagged for an unfinished file: %t, and should be: %t", name, flagged, broken)
+	}
+	if flagged := has(memories.CodeDuplicateName); flagged != repeated {
+		w.t.Fatalf("%q is flagged for several files in a directory: %t, and should be: %t", name, flagged, repeated)
 	}
 }
 
