@@ -105,6 +105,31 @@ func TestDelete_ChangedFile(t *testing.T) {
 	}
 }
 
+// A link to nothing in the place of a file is no absent file: no scan has seen it. The refused
+// deletion and rename leave memory, link and index as they are.
+func TestDelete_FileBecameBrokenLink(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/MEMORY.md", "- [Deploy](a.md) — how\n")
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
+	b.scanAll()
+	b.stopWatching()
+	b.remove("ada/memory/a.md")
+	b.must(os.Symlink("nowhere.md", b.path("ada/memory/a.md")))
+	m := b.memory("ada", "Deploy")
+	_, err := b.engine.Delete(t.Context(), "ada", m.ID, "")
+	b.isConflict(err, "has changed on disk")
+	_, err = b.engine.Patch(t.Context(), "ada", m.ID, "", engine.Patch{Name: pointer("Shipping")})
+	b.isConflict(err, "has changed on disk")
+	b.isIn("ada", "Deploy", memories.Active)
+	if got := b.read("ada/memory/MEMORY.md"); got != "- [Deploy](a.md) — how\n" {
+		t.Errorf("MEMORY.md = %q, want it unchanged", got)
+	}
+	if target, err := os.Readlink(b.path("ada/memory/a.md")); target != "nowhere.md" {
+		t.Errorf("link = %q, %v, want nowhere.md", target, err)
+	}
+}
+
 func TestDelete_AbsentFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -131,8 +131,8 @@ func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 }
 
 // checkUnchanged returns a *memories.ConflictError if the file on disk has another hash than f,
-// cannot be read, or has a name that is not UTF-8. If the hash differs, it also requests a scan. It
-// returns nil if the file or the agent's directory is missing.
+// cannot be read, or has a name that is not UTF-8. If the hash differs, it also requests a scan. A
+// link to nothing has no hash. It returns nil if the file or the agent's directory is missing.
 func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	if tx.Root == nil {
 		return nil
@@ -142,9 +142,9 @@ func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	}
 	hash, err := files.ReadHash(tx.Root, f.Path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && tx.IsFree(f.Path):
 		return nil
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so the trash cannot keep it. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, agenttx.FSCause(err))}
 	case hash != f.Hash:
 		tx.Rescan(f.Path)
