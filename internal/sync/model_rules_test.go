@@ -791,7 +791,8 @@ func (r *rules) renamed(w *world, was, is memories.Memory, gone []string, at spa
 	r.writtenBy(w, is, at)
 }
 
-// allowed records that the content of a blocked file was accepted for its name.
+// allowed records that the content of a blocked file was accepted for its name. A copy of another
+// file still does not change a living memory.
 func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
 	at = r.now(at)
 	key := keyAt(b.Path, b.Name)
@@ -801,7 +802,9 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 		known = &knownMemory{said: map[memories.Fingerprint]bool{}}
 		r.names[key] = known
 	}
-	known.lives, known.missing, known.content, known.new = true, false, content, at
+	if !known.lives || !r.isCopy(b.Path) {
+		known.lives, known.missing, known.content, known.new = true, false, content, at
+	}
 	known.said[content] = true
 	f := r.files[b.Path]
 	f.blocked, f.content, f.new = false, content, at

@@ -113,6 +113,28 @@ func TestAllow_AllFilesOfContent(t *testing.T) {
 	})
 }
 
+func TestAllow_CopyDoesNotWin(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "old"))
+	b.scanAll()
+	b.delete("ada", "Deploy")
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+	b.write("ada/memory/backup/a.md", note("Deploy", memories.Project, "old"))
+	b.scanAll()
+	blocked := b.blocked("ada")
+	if len(blocked) != 1 || blocked[0].Path != "memory/backup/a.md" {
+		t.Fatalf("blocked = %+v, want memory/backup/a.md", blocked)
+	}
+	result, err := b.engine.Allow(t.Context(), "ada", blocked[0].ID)
+	if err != nil || result.Memory.Body != "new" || len(result.Memory.Files) != 2 {
+		t.Errorf("Allow() = %+v, %v, want the content of the original, and both files", result.Memory, err)
+	}
+	if blocked := b.blocked("ada"); len(blocked) != 0 {
+		t.Errorf("blocked = %+v, want none", blocked)
+	}
+}
+
 func TestSave_DirectoryIsFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
