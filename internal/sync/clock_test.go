@@ -19,10 +19,11 @@ var timesOf = map[string]struct {
 	columns []string
 	of      string
 }{
-	"memories":  {[]string{"content_at", "modified_at", "created_at", "updated_at", "deleted_at"}, "agent_id = $2"},
-	"files":     {[]string{"content_at", "modified_at"}, "agent_id = $2"},
-	"activity":  {[]string{"at", "modified_at"}, "agent_id = $2"},
-	"revisions": {[]string{"seen_at"}, "memory_id IN (SELECT id FROM memories WHERE agent_id = $2)"},
+	"memories":   {[]string{"content_at", "modified_at", "created_at", "updated_at", "deleted_at"}, "agent_id = $2"},
+	"files":      {[]string{"content_at", "modified_at"}, "agent_id = $2"},
+	"activity":   {[]string{"at", "modified_at"}, "agent_id = $2"},
+	"revisions":  {[]string{"seen_at"}, "memory_id IN (SELECT id FROM memories WHERE agent_id = $2)"},
+	"tombstones": {[]string{"deleted_at"}, "agent_id = $2"},
 }
 
 // setClockBack makes of everything that is known of the agent what a clock has seen that was ahead
