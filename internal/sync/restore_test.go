@@ -46,6 +46,31 @@ func TestRestore_NameFromFile(t *testing.T) {
 	}
 }
 
+// TestRestore_PlaceOfARemovedFile restores a memory to the path of another one, whose file was removed
+// and not scanned since.
+func TestRestore_PlaceOfARemovedFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.stopWatching()
+	const file = "ada/memory/harbour.md"
+	b.write(file, "---\ntype: project\n---\n\nThe crane is slow.\n") // its name is the file's
+	b.scanAll()
+	deleted := b.delete("ada", "harbour")
+	b.write(file, note("Another", memories.User, "is there now"))
+	b.scanAll()
+	b.remove(file)
+	restored := b.restore("ada", deleted)
+	if restored.ID != deleted.ID {
+		t.Errorf("another memory was restored: %+v", restored)
+	}
+	for range 2 { // at once, and after a scan
+		b.isIn("ada", "harbour", memories.Active)
+		b.hasBody("ada", "harbour", "The crane is slow.")
+		b.isIn("ada", "Another", memories.Deleted)
+		b.scanAll()
+	}
+}
+
 func (b *bench) blocked(slug string) []memories.Blocked {
 	b.Helper()
 	blocked, err := b.store.Blocked(b.Context(), b.agent(slug).ID)

@@ -89,13 +89,11 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 	return CheckCredentials(head.Team, head.Path, raw)
 }
 
-// scanBeforeRestore scans the path of the memory's file. It does nothing if the path is free. If
+// scanBeforeRestore scans the path of the memory's file: another memory whose file was there and is
+// gone must not get the restored content. If
 // that scan has brought the memory back, it returns a *memories.ConflictError. The file then has a
 // newer content, which would replace the restored one.
 func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
-	if tx.IsFree(head.Path) {
-		return nil
-	}
 	if err := s.scan(ctx, tx, c, scan.Request{Paths: []string{head.Path}}); err != nil {
 		return err
 	}
