@@ -11,14 +11,14 @@ import (
 
 // Problems of entries. Nothing may change them, because all entries share them.
 var (
-	notRegular       = problem(memories.CodeNotRegular, "This is not a regular file, so it was not read. Replace it with a plain text file.")
-	linkLeaves       = problem(memories.CodeLinkLeaves, "This link leads out of the agent's directory, so it is not followed. Copy what it leads to to this place.")
+	notRegular       = problem(memories.CodeNotRegular, "Not a regular file. It was not read. Replace it with a text file.")
+	linkLeaves       = problem(memories.CodeLinkLeaves, memories.ProblemOf(memories.CodeLinkLeaves).Message)
 	linkOwner        = problem(memories.CodeLinkOwner, memories.ProblemOf(memories.CodeLinkOwner).Message)
-	linkBroken       = problem(memories.CodeLinkBroken, "This link leads to nothing, or in a circle. Remove it, or put back what it led to.")
-	linkNested       = problem(memories.CodeLinkNested, "This link is inside a directory that was itself reached by a link, so it is not followed. Let one link lead straight to the place.")
-	fileTooDeep      = problem(memories.CodeTooDeep, fmt.Sprintf("This file is more than %d levels deep in the memory directory, so it was not read. Move it up.", MaxDepth))
-	directoryTooDeep = problem(memories.CodeTooDeep, fmt.Sprintf("This directory is more than %d levels deep in the memory directory, so nothing in it was read. Move its memory files up.", MaxDepth))
-	nameNotUTF8      = problem(memories.CodeFileNameNotUTF8, "The name is not valid UTF-8, so this was not read. Rename it.")
+	linkBroken       = problem(memories.CodeLinkBroken, memories.ProblemOf(memories.CodeLinkBroken).Message)
+	linkNested       = problem(memories.CodeLinkNested, memories.ProblemOf(memories.CodeLinkNested).Message)
+	fileTooDeep      = problem(memories.CodeTooDeep, fmt.Sprintf("The file is more than %d directories deep. It was not read. Move it up.", MaxDepth))
+	directoryTooDeep = problem(memories.CodeTooDeep, fmt.Sprintf("The directory is more than %d directories deep. Its files were not read. Move them up.", MaxDepth))
+	nameNotUTF8      = problem(memories.CodeFileNameNotUTF8, "The name is not valid UTF-8. It was not read. Rename it.")
 	notMarkdown      = problem(memories.CodeNotMarkdown, memories.ProblemOf(memories.CodeNotMarkdown).Message)
 )
 
@@ -29,11 +29,11 @@ func problem(code, message string) *memories.Problem {
 // openToAll returns the problem of a directory that is not written because all users may write to
 // dir.
 func openToAll(dir string) *memories.Problem {
-	return problem(memories.CodeOpenToAll, fmt.Sprintf("All users may write to %s, so Memoir changes nothing here. Remove that permission (chmod o-w).", dir))
+	return problem(memories.CodeOpenToAll, fmt.Sprintf("All users may write to %s. Memoir changes nothing here. Remove that permission (chmod o-w).", dir))
 }
 
 func unreadable(err error) *memories.Problem {
-	return problem(memories.CodeUnreadable, fmt.Sprintf("This could not be looked at (%s). Check its permissions.", reason(err)))
+	return problem(memories.CodeUnreadable, fmt.Sprintf("Cannot be read (%s). Check the permissions.", reason(err)))
 }
 
 func linkProblem(err error) *memories.Problem {

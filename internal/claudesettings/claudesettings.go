@@ -86,14 +86,14 @@ func Directory(in Input) (dir string, links []Link) {
 		switch {
 		case link.Says == "" || link.Problem != "":
 		case f.Source == Project:
-			link.Problem = "It is committed with the project, and Claude Code lets no repository say where it writes."
+			link.Problem = "Not used: this file is committed with the project."
 		case !c.decided && !isSet:
 			isSet = true
 			var named string
 			if named, link.Problem = usable(link.Says, in.Home); link.Problem == "" {
 				dir, link.Holds = named, true
 			} else {
-				link.Problem += " Claude Code then ignores all other files."
+				link.Problem += " Claude Code ignores the other files."
 			}
 		}
 		c.add(link)
@@ -126,13 +126,13 @@ func Enabled(in Input) (on bool, links []Link) {
 	onRemote := variable(in, files, remote, false)
 	storage := variable(in, files, remoteDir, false)
 	if isTrue(onRemote.Says) && storage.Says != "" {
-		onRemote.Problem = remoteDir + " names where memories are kept there."
+		onRemote.Problem = remoteDir + " sets the directory there."
 	}
 	decide(onRemote, isTrue(onRemote.Says) && storage.Says == "", false)
 	for _, f := range files {
 		link := Link{Name: enabledSetting, From: f.Path, Source: f.Source, Says: f.text(enabledSetting), Problem: f.problem}
 		if link.Says != "" && link.Says != "true" && link.Says != "false" && link.Problem == "" {
-			link.Problem = "It is neither true nor false."
+			link.Problem = "Not used: the value must be true or false."
 		}
 		decide(link, link.Says != "" && link.Problem == "", link.Says == "true")
 	}
@@ -198,20 +198,20 @@ func isOneOf(value string, words ...string) bool {
 func usable(named, home string) (dir, problem string) {
 	if rest, found := strings.CutPrefix(named, "~/"); found && home != "" {
 		if clean := filepath.Clean(rest); clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
-			return "", "It is the home directory itself, or above it."
+			return "", "Not used: the home directory, or a directory above it."
 		}
 		named = filepath.Join(home, rest)
 	}
 	clean := filepath.Clean(named)
 	switch {
 	case strings.ContainsRune(named, 0):
-		return "", "It has a NUL character."
+		return "", "Not used: the path has a NUL character."
 	case !filepath.IsAbs(clean):
-		return "", "It is not an absolute path."
+		return "", "Not used: the path is not absolute."
 	case strings.HasPrefix(named, "//"), strings.HasPrefix(named, `\\`):
-		return "", "It names a network share."
+		return "", "Not used: the path is a network share."
 	case len(clean) < 3:
-		return "", "It is too close to the root of the file system."
+		return "", "Not used: the path is shorter than 3 characters."
 	}
 	return clean, ""
 }
@@ -241,7 +241,7 @@ func parse(f File) parsedFile {
 		return p
 	}
 	if isTooDeep(f.Raw) {
-		p.problem = "The file is nested too deep, so it is ignored."
+		p.problem = "Not used: the file is nested too deep."
 		return p
 	}
 	// Standardize changes its argument and needs a line end after a comment.
@@ -250,7 +250,7 @@ func parse(f File) parsedFile {
 		err = json.Unmarshal(plain, &p.values)
 	}
 	if err != nil {
-		p.problem = "The file is not a JSON object, so it is ignored."
+		p.problem = "Not used: the file is not a JSON object."
 		return p
 	}
 	var env map[string]any

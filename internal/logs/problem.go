@@ -23,14 +23,14 @@ const (
 
 var messages = map[string]string{
 	CodeMisplaced:                "The file is not at YYYY/MM/YYYY-MM-DD.md. It is still read.",
-	CodeNoDay:                    "The path has no date, so the day of the last change is used.",
+	CodeNoDay:                    "The path has no date. The day of the last change is used.",
 	CodeNoEntries:                "The file has no entries (bullets). Its text is shown unchanged.",
-	memories.CodeTooLarge:        "The file is larger than 1 MiB, so only its end is read. It is unchanged.",
-	memories.CodeNUL:             "The text holds NUL characters, shown as \uFFFD. The file is unchanged.",
+	memories.CodeTooLarge:        "The file is larger than 1 MiB. Only its end is read. It is unchanged.",
+	memories.CodeNUL:             "The text has NUL characters, shown as \uFFFD. The file is unchanged.",
 	memories.CodeInvalidUTF8:     "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged.",
-	memories.CodeNotRegular:      "This is not a regular file, so it was not read. Logs are plain text files.",
+	memories.CodeNotRegular:      "Not a regular file. It was not read. Replace it with a text file.",
 	memories.CodeTooDeep:         "The directory is too deep and was not read. Move its logs up.",
-	memories.CodeFileNameNotUTF8: "The name is not valid UTF-8, so this was not read. Rename it.",
+	memories.CodeFileNameNotUTF8: "The name is not valid UTF-8. It was not read. Rename it.",
 }
 
 // ProblemOf returns the problem with this code. Its message is about logs if this package has one

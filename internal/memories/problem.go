@@ -57,53 +57,53 @@ const (
 	CodeLastGood        = "last_good"
 )
 
-// Codes of quarantine: agents do not receive the memory until a person lets it in.
+// Codes of quarantine: agents do not receive the memory until a person allows it.
 const (
 	CodeSecret    = "secret"
 	CodeInjection = "injection"
 )
 
 // KeptWordsMessage is the message of CodeReadLeniently for valid YAML.
-const KeptWordsMessage = "A name or description is written without quotes, and YAML would drop a part of it, such as the text after “ #”. All of it is used here. Add quotes, so that every program reads all of it."
+const KeptWordsMessage = "YAML drops a part of a name or description without quotes, such as the text after “ #”. Memoir uses all of it. Add quotes."
 
 var messages = map[string]string{
 	CodeFrontmatterTooLarge: "The frontmatter has more than 64 KiB or 1,000 keys and was not read. The file is unchanged. Move the text below the frontmatter, or delete the file.",
 	CodeOddFrontmatter:      "The frontmatter is in an unusual place or format. It was read, but other programs may not find it. Move it to the start of the file.",
 
-	CodeNoFrontmatter:      "The file has no frontmatter, so its whole text is the memory and its name comes from the file. Choose a type to complete it.",
-	CodeReadLeniently:      "The frontmatter is not valid YAML, so it was read line by line. Saving the memory here writes it correctly.",
-	CodeNameMissing:        "The frontmatter has no name, so the file's name is used. Give the memory a name to settle it.",
-	CodeNameNotText:        "The name in the frontmatter is a list or a table, so its words are used as the name. Give the memory a name.",
-	CodeNameTooLong:        "The name is longer than 256 characters, so it is shown cut. Give the memory a shorter name.",
-	CodeNameInvisible:      "The name has no visible character, so the file's name is used. Give the memory a name.",
-	CodeDescriptionNotText: "The description is a list or a table, so its words are shown as one text. Write the description as text.",
-	CodeTypeMissing:        "The memory has no type, so agents do not receive it. Choose feedback, user, project or reference.",
+	CodeNoFrontmatter:      "The file has no frontmatter. Its whole text is the memory, with the name of the file. Choose a type.",
+	CodeReadLeniently:      "The frontmatter is not valid YAML. It was read line by line. Save the memory to correct it.",
+	CodeNameMissing:        "The frontmatter has no name. The name of the file is used. Give the memory a name.",
+	CodeNameNotText:        "The name is a list or a table. Its words are used as the name. Give the memory a name.",
+	CodeNameTooLong:        "The name is longer than 256 characters. It is shown cut. Give the memory a shorter name.",
+	CodeNameInvisible:      "The name has no visible character. The name of the file is used. Give the memory a name.",
+	CodeDescriptionNotText: "The description is a list or a table. Its words are used as one text. Write the description as text.",
+	CodeTypeMissing:        "No type. Agents do not see it. Choose feedback, user, project or reference.",
 	CodeTypeUnknown:        "Unknown type. Agents do not see it. Choose feedback, user, project or reference.",
 	CodeTypeNotText:        "The type is not text. Agents do not see it. Choose feedback, user, project or reference.",
-	CodeTypeConflict:       "The file states two different types. The one at the top level is used. Save the memory to settle it.",
-	CodeModifiedUnknown:    "The date of the last change cannot be read, so the file's own time counts. Write it like 2026-11-25T06:51:30Z.",
-	CodeNUL:                "The file holds NUL characters, which are left out here. The file is unchanged. Saving the text again removes them.",
-	CodeInvalidUTF8:        "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged. Saving the text again replaces them.",
-	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split it into smaller memories or delete it.",
-	CodeAliasBomb:          "The frontmatter refers to itself so often that it grows beyond measure, and was not read. The file is unchanged. Remove the YAML aliases or delete the file.",
-	CodeMergeConflict:      "The text has the markers of a merge conflict, and agents receive them. Resolve the conflict in the file.",
+	CodeTypeConflict:       "The file has two different types. The one at the top level is used. Save the memory to correct it.",
+	CodeModifiedUnknown:    "The date of the last change is not readable. The file's own time is used. Write it like 2026-11-25T06:51:30Z.",
+	CodeNUL:                "The text has NUL characters, which are not shown. The file is unchanged. Save the text to remove them.",
+	CodeInvalidUTF8:        "Parts of the text are not UTF-8, shown as \uFFFD. The file is unchanged. Save the text to replace them.",
+	CodeTooLarge:           "The file is larger than 1 MiB and was not read. It is unchanged. Split or delete it.",
+	CodeAliasBomb:          "The YAML aliases of the frontmatter expand too far, so it was not read. The file is unchanged. Remove the aliases, or delete the file.",
+	CodeMergeConflict:      "The text has the markers of a merge conflict. Agents see them. Resolve the conflict in the file.",
 	CodeUnreadable:         "The file cannot be read. It is unchanged. Give Memoir's user read access.",
-	CodeNotRegular:         "Not a regular file (device, pipe or socket), so it was not read. Remove or replace it.",
-	CodeLinkLeaves:         "This link leads out of the agent's directory and was not followed. Put the file itself in its place.",
-	CodeLinkBroken:         "This link leads to nothing, or in a circle. Remove it, or put back what it led to.",
-	CodeLinkOwner:          "This link belongs to another user than its target, so it is not followed. Put the file itself in its place.",
-	CodeOpenToAll:          "All users may write to this directory, so Memoir changes nothing in it. Remove that permission (chmod o-w).",
-	CodeLinkNested:         "This link lies in a directory that was itself reached by a link, and was not followed. Let one link lead straight to the place.",
-	CodeTooDeep:            "The file lies more than 4 directories deep and was not read. Move it further up.",
-	CodeDuplicateName:      "Another file of the same directory has the same name; the newest content counts. Rename one of them or delete it.",
-	CodeFileNameNotUTF8:    "The file name is not valid UTF-8, so the file was not read. Rename it.",
-	CodeFileNameControl:    "The path has control characters in it, which links and terminals cannot show. Rename the file or directory.",
-	CodeNotMarkdown:        "The file is text, but its name does not end in .md, so agents do not receive it. Rename it to make it a memory.",
-	CodeNotMemory:          "The file is for people or tools, not a memory, so agents do not receive it. To make it a memory, give it a type.",
-	CodeNotRemoved:         "A file of this deleted memory, or an entry for it in MEMORY.md, could not be removed. Memoir tries again at each scan. Allow it to write to the directory, or remove it by hand.",
-	CodeCredential:         "The file is in team memory and holds what looks like a credential. Take it out, and change it where it is used.",
-	CodeLastGood:           "The file is unfinished, so the last good version is used. Write it back, or use the file as it is.",
-	CodeMissing:            "The memory's file went together with many others, so it is kept until you decide. Delete it, or write it back.",
+	CodeNotRegular:         "Not a regular file, but a device, pipe or socket. It was not read. Remove or replace it.",
+	CodeLinkLeaves:         "The link leads out of the agent's directory. It is not followed. Replace it with the file.",
+	CodeLinkBroken:         "The link has no target, or leads to itself. Remove it, or restore its target.",
+	CodeLinkOwner:          "The link and its target have different owners. It is not followed. Replace it with the file.",
+	CodeOpenToAll:          "All users may write to this directory. Memoir changes nothing in it. Remove that permission (chmod o-w).",
+	CodeLinkNested:         "The link is in a directory that was itself reached by a link. It is not followed. Link directly to the target.",
+	CodeTooDeep:            "The file is more than 4 directories deep. It was not read. Move it up.",
+	CodeDuplicateName:      "Another file of the directory has the same name. The newest content is used. Rename or delete one of them.",
+	CodeFileNameNotUTF8:    "The file name is not valid UTF-8. The file was not read. Rename it.",
+	CodeFileNameControl:    "The path has control characters, which links and terminals cannot show. Rename the file or directory.",
+	CodeNotMarkdown:        "The file is text, but its name does not end in .md. Agents do not see it. Rename it to make it a memory.",
+	CodeNotMemory:          "The file is for people or tools. Agents do not see it. Give it a type to make it a memory.",
+	CodeNotRemoved:         "A file of this deleted memory, or its line in MEMORY.md, cannot be removed. Memoir tries again at each scan. Give Memoir write access, or remove it by hand.",
+	CodeCredential:         "The file is in team memory and has what looks like a credential. Remove it, and change it where it is used.",
+	CodeLastGood:           "The file is unfinished. The last good version is used. Write it back, or use the file as it is.",
+	CodeMissing:            "The file disappeared together with many others. The memory stays active until you decide. Delete it, or write it back.",
 }
 
 // CredentialProblem returns the problem that a line of a team memory matches a rule for
@@ -115,7 +115,7 @@ func CredentialProblem(rule string, line int) Problem {
 // QuarantineProblem returns the problem with CodeSecret or CodeInjection for a reason, such as
 // “Password in plain text”.
 func QuarantineProblem(code, reason string) Problem {
-	return Problem{Code: code, Message: reason + ". Agents do not receive this memory until you decide about it in Review."}
+	return Problem{Code: code, Message: reason + ". Agents do not receive this memory until you decide in Review."}
 }
 
 // IsQuarantine reports whether a problem keeps a memory from agents.
@@ -126,7 +126,7 @@ func (p Problem) IsQuarantine() bool { return p.Code == CodeSecret || p.Code == 
 func ProblemOf(code string) Problem {
 	message, ok := messages[code]
 	if !ok {
-		message = "Something is wrong with this memory. Its file is unchanged; look at it to see what it is."
+		message = "Unknown problem. The file is unchanged. Check the file."
 	}
 	return Problem{Code: code, Message: message}
 }

@@ -30,7 +30,7 @@ func TestFix_ChangedFile(t *testing.T) {
 	page := s.get(t, pageOf(s.Memory("ada", "Printer"))+"/fix")
 	s.Write("ada/memory/printer.md", "---\nname: Printer\n---\n\nIt works.\n")
 	s.Scan("ada")
-	s.submit(t, page, "It is user Printer").expect(http.StatusPreconditionFailed, "It works.")
+	s.submit(t, page, "User Printer").expect(http.StatusPreconditionFailed, "It works.")
 	if got := s.Read("ada/memory/printer.md"); got != "---\nname: Printer\n---\n\nIt works.\n" {
 		t.Errorf("the file is %q", got)
 	}
@@ -41,7 +41,7 @@ func TestFix_ShowsInvalidBytes(t *testing.T) {
 	s := serve(t, memoirtest.Files{"ada/memory/cafe.md": "---\nname: Opening\ntype: user\n---\n\nThe caf\xe9 <b>opens</b>\x00 late.\n"})
 	page := s.get(t, pageOf(s.Memory("ada", "Opening"))+"/fix")
 	page.expect(http.StatusOK, "Used, but check the file", "caf‹E9›", "‹00› late.")
-	page = s.submit(t, page, "Remove the NUL characters Opening")
+	page = s.submit(t, page, "Remove NUL characters Opening")
 	page.expect(http.StatusOK, "Fixed Opening", "café")
 	s.submit(t, page, "Read as Windows-1252 Opening").expect(http.StatusOK, "Fixed Opening")
 	if got := s.Read("ada/memory/cafe.md"); got != "---\nname: Opening\ntype: user\n---\n\nThe café <b>opens</b> late.\n" {
@@ -54,7 +54,7 @@ func TestFix_RenamesByFrontmatter(t *testing.T) {
 	s := serve(t, memoirtest.Files{"ada/memory/open.md": "---\nname: Harbour\ntype: project\n\nIt closes at 5.\n"})
 	m := s.Memory("ada", "open")
 	page := s.get(t, pageOf(m)+"/fix")
-	page.expect(http.StatusOK, "Puts the line --- below its entries")
+	page.expect(http.StatusOK, "Adds the line --- below the entries")
 	page = s.submit(t, page, "Close the frontmatter open")
 	page.expect(http.StatusOK, "Fixed Harbour")
 	if got := s.Memory("ada", "Harbour"); got.Type != memories.Project || got.Body != "It closes at 5." {

@@ -10,7 +10,7 @@ import (
 
 func typeChoice(guessed memories.Type) templates.FixChoice {
 	const raw = "---\nname: vpn notes\n---\n\nHow to reach the staging network\n"
-	c := templates.FixChoice{Shown: "It is feedback", Change: diff.Texts(raw, strings.Replace(raw, "notes\n", "notes\ntype: feedback\n", 1), 60)}
+	c := templates.FixChoice{Shown: "Feedback", Change: diff.Texts(raw, strings.Replace(raw, "notes\n", "notes\ntype: feedback\n", 1), 60)}
 	for _, t := range memories.Types() {
 		c.Fixes = append(c.Fixes, templates.FixView{
 			ID: "type:" + string(t), Label: "It is " + string(t), Type: t, Guessed: t == guessed,
@@ -32,7 +32,7 @@ func mendings() []templates.BrokenMemory {
 			Session: "U07AB12CD-C02SUPPORT-1741512345.123456", Problems: []memories.Problem{memories.ProblemOf(memories.CodeInvalidUTF8)},
 			Choices: []templates.FixChoice{
 				{Fixes: []templates.FixView{{ID: "windows-1252", Label: "Read as Windows-1252", Guessed: true, Explanation: "Writes the text as UTF-8, read as Windows-1252. No byte is lost."}}, Change: diff.Texts("caf‹E9›", "café", 60)},
-				{Otherwise: true, Fixes: []templates.FixView{{ID: "replace", Label: "Replace what is not UTF-8", Explanation: "What they stood for is lost."}}, Change: diff.Texts("caf‹E9›", "caf\uFFFD", 60)},
+				{Otherwise: true, Fixes: []templates.FixView{{ID: "replace", Label: "Replace invalid bytes", Explanation: "What they stood for is lost."}}, Change: diff.Texts("caf‹E9›", "caf\uFFFD", 60)},
 			},
 		}}},
 		{MemoryRow: rows[9], Back: back, Files: []templates.FlawedFile{{Path: "memory/broken_export.md", Problems: []memories.Problem{memories.ProblemOf(memories.CodeTooLarge)}}}},

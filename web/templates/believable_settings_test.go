@@ -19,10 +19,10 @@ func settingsPage() templates.Settings {
 	return templates.Settings{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
 		Place: templates.MemoryPlace{
-			Scope: "project", Project: "/srv/shop", SeenBy: "Everybody who clones the repository, once it is committed.", ByClaude: true, Dir: "/srv/elsewhere",
+			Scope: "project", Project: "/srv/shop", SeenBy: "Everyone who clones the repository, once committed.", ByClaude: true, Dir: "/srv/elsewhere",
 			DirLinks: []templates.DecisionLink{
 				{Name: "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"},
-				{Name: "autoMemoryDirectory", From: "/srv/shop/.claude/settings.json", Says: "~/.ssh", Problem: "It is committed with the project, and Claude Code lets no repository say where it writes."},
+				{Name: "autoMemoryDirectory", From: "/srv/shop/.claude/settings.json", Says: "~/.ssh", Problem: "Not used: this file is committed with the project."},
 				{Name: "autoMemoryDirectory", From: "/home/ada/.claude/settings.json", Says: "/srv/elsewhere", Holds: true},
 				{Says: "/home/ada/.claude/projects/-srv-shop/memory"},
 			},

@@ -29,13 +29,13 @@ const UncountedMessages = -1
 func FitCompaction(tokens, messages int) (fit CompactionFit, reason string) {
 	switch {
 	case tokens < MinCompactionTokens:
-		return CompactionDoesNotFit, fmt.Sprintf("It has fewer than %d tokens, which is too little to go on from.", MinCompactionTokens)
+		return CompactionDoesNotFit, fmt.Sprintf("Fewer than %d tokens.", MinCompactionTokens)
 	case tokens > MaxCompactionTokens:
-		return CompactionDoesNotFit, fmt.Sprintf("It has more than %d tokens, which is too much to take along.", MaxCompactionTokens)
+		return CompactionDoesNotFit, fmt.Sprintf("More than %d tokens.", MaxCompactionTokens)
 	case messages == UncountedMessages:
-		return CompactionUnknown, fmt.Sprintf("It is of the right length. There is no transcript here to tell whether the conversation has %d messages with text.", MinCompactionMessages)
+		return CompactionUnknown, fmt.Sprintf("The length fits. Without a transcript, %d messages cannot be counted.", MinCompactionMessages)
 	case messages < MinCompactionMessages:
-		return CompactionDoesNotFit, fmt.Sprintf("Its conversation has fewer than %d messages with text.", MinCompactionMessages)
+		return CompactionDoesNotFit, fmt.Sprintf("The conversation has fewer than %d messages with text.", MinCompactionMessages)
 	}
-	return CompactionFits, fmt.Sprintf("It has %d to %d tokens, and its conversation at least %d messages with text.", MinCompactionTokens, MaxCompactionTokens, MinCompactionMessages)
+	return CompactionFits, fmt.Sprintf("%d to %d tokens, and at least %d messages with text.", MinCompactionTokens, MaxCompactionTokens, MinCompactionMessages)
 }

@@ -87,7 +87,7 @@ func (m *fixer) fixPlace() {
 	p := cutPage(string(m.raw))
 	m.offer(Fix{
 		ID: "move", Code: memories.CodeOddFrontmatter, Label: p.shape.fixLabel(),
-		Explanation: "Writes the frontmatter at the start of the file, between lines ---. Its keys, their order and the text stay.",
+		Explanation: "Writes the frontmatter at the start of the file. Other text stays.",
 		After:       []byte(p.bom + p.opener + p.front + p.closer + p.body),
 	})
 }
@@ -99,8 +99,8 @@ func (m *fixer) fixQuotes() {
 		return
 	}
 	fix := Fix{
-		ID: "yaml", Code: memories.CodeReadLeniently, Label: "Write it as valid YAML",
-		Explanation: "Quotes what YAML refuses, so that every program reads the frontmatter as Memoir does. Lines that belong to no key are kept under the key “unread”.",
+		ID: "yaml", Code: memories.CodeReadLeniently, Label: "Write valid YAML",
+		Explanation: "Adds quotes. Lines without a key move under the key “unread”.",
 		After:       rewrite(m.raw, m.file.Content(), func(mapping *yaml.Node) { setContent(mapping, m.file.Content()) }),
 	}
 	if !readFrontmatter(cutPage(string(m.raw))).lenient {
@@ -125,12 +125,12 @@ func (m *fixer) fixName() {
 	if label != content.Name {
 		label += "…"
 	}
-	explanation := "Writes the file’s own name into the frontmatter, under which the memory is known already."
+	explanation := "Writes the name of the file into the frontmatter."
 	switch code {
 	case memories.CodeNameNotText:
-		explanation = "Writes the words of the name as one text, under which the memory is known already."
+		explanation = "Writes the words of the name as one text."
 	case memories.CodeNameTooLong:
-		explanation = "Writes the name as shown: cut, with a short mark at its end."
+		explanation = "Writes the name as shown, cut at its end."
 	}
 	m.offer(Fix{
 		ID: "name", Code: code, Label: "Name it “" + label + "”", Explanation: explanation,
@@ -153,8 +153,8 @@ func (m *fixer) fixDescription() {
 	}
 	content = content.Canonical()
 	m.offer(Fix{
-		ID: "description", Code: memories.CodeDescriptionNotText, Label: "Write the description as text",
-		Explanation: "Puts what it lists into one line, with commas between.",
+		ID: "description", Code: memories.CodeDescriptionNotText, Label: "Write as text",
+		Explanation: "Writes the list in one line, with commas.",
 		After: rewrite(m.raw, content, func(mapping *yaml.Node) {
 			setContent(mapping, content)
 			setStated(mapping, "description", content.Description)

@@ -27,7 +27,7 @@ func (m *fixer) fixUnclosed() {
 	}
 	m.offer(Fix{
 		ID: "close", Code: memories.CodeNoFrontmatter, Label: "Close the frontmatter",
-		Explanation: "Puts the line --- below its entries. Until then they count as text, and their name and type as missing.",
+		Explanation: "Adds the line --- below the entries. Until then they are text.",
 		After:       []byte(p.bom + opener + front + "---" + p.eol + body),
 	})
 }

@@ -23,7 +23,7 @@ func (m *fixer) fixText() {
 	if m.file.has(memories.CodeNUL) && !m.hasFixFor(memories.CodeNUL) {
 		n := bytes.Count(m.raw, []byte{0})
 		m.offer(Fix{
-			ID: "nul", Code: memories.CodeNUL, Label: "Remove the NUL characters",
+			ID: "nul", Code: memories.CodeNUL, Label: "Remove NUL characters",
 			Explanation: fmt.Sprintf("Removes %s. All other bytes stay.", memtext.Counted(n, "NUL character", "NUL characters")),
 			After:       bytes.ReplaceAll(m.raw, []byte{0}, nil),
 		})
@@ -32,8 +32,8 @@ func (m *fixer) fixText() {
 		lost := 0
 		replaced := mapInvalid(m.raw, func(byte) rune { lost++; return utf8.RuneError })
 		m.offer(Fix{
-			ID: "replace", Code: memories.CodeInvalidUTF8, Label: "Replace what is not UTF-8", After: replaced,
-			Explanation: fmt.Sprintf("Puts \uFFFD in the place of %s. The text that they stood for is lost.",
+			ID: "replace", Code: memories.CodeInvalidUTF8, Label: "Replace invalid bytes", After: replaced,
+			Explanation: fmt.Sprintf("Writes \uFFFD in place of %s. Their text is lost.",
 				memtext.Counted(lost, "byte", "bytes")),
 		})
 	}
@@ -42,9 +42,9 @@ func (m *fixer) fixText() {
 func (m *fixer) offerDecoding(code string, d decoding, guessed bool) {
 	explanation := fmt.Sprintf("Writes the text as UTF-8, read as %s. No byte is lost.", d.name)
 	if d.id == "utf-16" {
-		explanation = "The file starts with the mark of UTF-16. Writes the text as UTF-8. No byte is lost."
+		explanation = "Writes the UTF-16 text as UTF-8. No byte is lost."
 	} else if guessed {
-		explanation += " The encoding is a guess, so check the words in the preview."
+		explanation += " The encoding is a guess. Check the preview."
 	}
 	m.offer(Fix{
 		ID: d.id, Code: code, Label: "Read as " + d.name, Explanation: explanation,

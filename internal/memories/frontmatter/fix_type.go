@@ -77,18 +77,18 @@ func (m *fixer) offerTypes(code string, types []memories.Type) {
 	for _, t := range types {
 		content := m.file.Content()
 		content.Type = t
-		explanation := fmt.Sprintf("Writes the type %s into the frontmatter, and changes nothing else.", t)
+		explanation := fmt.Sprintf("Writes the type %s into the frontmatter. Other text stays.", t)
 		switch {
 		case code == memories.CodeNoFrontmatter:
 			explanation = fmt.Sprintf("Adds a frontmatter with the name “%s” and the type %s. The text stays.", content.Name, t)
 		case code == memories.CodeTypeConflict:
-			explanation = fmt.Sprintf("States the type %s in both places.", t)
+			explanation = fmt.Sprintf("Writes the type %s in both places.", t)
 		}
 		if t == guess {
-			explanation += " It is a guess, from the words that the file uses of itself."
+			explanation += " A guess from the words of the file."
 		}
 		m.offer(Fix{
-			ID: "type:" + string(t), Code: code, Label: "It is " + string(t), Explanation: explanation, Guessed: t == guess,
+			ID: "type:" + string(t), Code: code, Label: t.Title(), Explanation: explanation, Guessed: t == guess,
 			After: rewrite(m.raw, content, func(mapping *yaml.Node) {
 				setContent(mapping, content)
 				setType(mapping, t)

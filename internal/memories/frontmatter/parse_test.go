@@ -328,7 +328,7 @@ func TestParseType_Spellings(t *testing.T) {
 
 func TestProblemOf_EveryCode(t *testing.T) {
 	t.Parallel()
-	if p := memories.ProblemOf(memories.CodeLinkLeaves); p.Code != "link_leaves" || !strings.Contains(p.Message, "Put the file") {
+	if p := memories.ProblemOf(memories.CodeLinkLeaves); p.Code != "link_leaves" || !strings.Contains(p.Message, "Replace it with the file") {
 		t.Errorf("%+v", p)
 	}
 	if p := memories.ProblemOf("unheard_of"); p.Code != "unheard_of" || p.Message == "" {

@@ -35,19 +35,19 @@ func (s shape) message() string {
 func (s shape) fixLabel() string {
 	switch s {
 	case inCodeFence:
-		return "Take the code fence off"
+		return "Remove code fence"
 	case inComment:
-		return "Take it out of the comment"
+		return "Remove comment marks"
 	case oddFence, dotsClose:
-		return "Write the lines as ---"
+		return "Use --- lines"
 	case twoBlocks:
-		return "Merge the two blocks"
+		return "Merge both blocks"
 	case otherKeys:
 		return "Correct the keys"
 	case inTOML, inJSON:
-		return "Write it as YAML"
+		return "Write as YAML"
 	default:
-		return "Move the frontmatter to the top"
+		return "Move to top"
 	}
 }
 

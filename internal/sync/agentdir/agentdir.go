@@ -63,14 +63,14 @@ func (a About) SeenBy() string {
 	case agents.ProjectScope:
 		switch a.Committed {
 		case agents.IsIgnored:
-			return "Only you, on this machine. This scope is meant to be committed, but the repository ignores the directory."
+			return "Only you, on this machine: the repository ignores the directory."
 		case agents.IsCommitted:
-			return "Everyone who clones the repository, once it is committed."
+			return "Everyone who clones the repository, once committed."
 		}
-		return "Everyone who clones the repository, once it is committed, unless the repository ignores the directory."
+		return "Everyone who clones the repository, unless it ignores the directory."
 	case agents.LocalScope:
 		if a.Committed == agents.IsCommitted {
-			return "Only you, on this machine, until the directory is committed. The repository does not ignore it."
+			return "Only you, on this machine, until the directory is committed."
 		}
 		return "Only you, on this machine."
 	}
