@@ -58,7 +58,7 @@ func (d *database) open(ctx context.Context, config config) error {
 	}
 	d.store = store
 	if !store.NearMisses() {
-		d.log.Warn("no close matches in searches: run CREATE EXTENSION pg_trgm in the database and restart Memoir")
+		d.log.Warn("no close matches in searches, run CREATE EXTENSION pg_trgm and restart")
 	}
 	return nil
 }

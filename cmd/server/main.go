@@ -120,7 +120,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	}
 	defer func() {
 		if err := engine.Close(); err != nil {
-			log.Warn("closing the engine failed", "error", err)
+			log.Warn("engine not closed cleanly", "error", err)
 		}
 	}()
 	defer context.AfterFunc(ctx, engine.StopScans)()
@@ -222,7 +222,7 @@ func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	if config.name == "" || !config.endpoint.IsSet() {
 		return nil
 	}
-	log.Info("recall by model: prompts and the names and descriptions of memories are sent", "model", config.name)
+	log.Info("recall sends prompts and names and descriptions of memories to the model", "model", config.name)
 	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.endpoint)))
 }
 

@@ -131,7 +131,7 @@ func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output)
 			}
 		}
 		if err != nil {
-			h.log.Info("a hook was answered with nothing", "hook", r.URL.Path, "why", err)
+			h.log.Info("hook answered without content", "hook", r.URL.Path, "why", err)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(out) // the agent may have disconnected
@@ -199,7 +199,7 @@ func (h *Hooks) recalled(ctx context.Context, agent agents.Agent, event string, 
 		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MaxText: maxContext, ReadOnly: gate.ReadOnly(ctx),
 	})
 	if err != nil {
-		h.log.Warn("hook without memories", "event", event, "agent", agent.Slug, "error", err)
+		h.log.Warn("hook answered without memories", "event", event, "agent", agent.Slug, "error", err)
 		return output{}
 	}
 	return contextOutput(event, recall.Fence(result.Blocks()))
@@ -232,7 +232,7 @@ func (h *Hooks) recordRead(ctx context.Context, agent agents.Agent, file string)
 		err = h.store.RecordMemoryRead(ctx, row.ID, relPath, records.Now())
 	}
 	if err != nil {
-		h.log.Warn("read of a memory not counted", "agent", agent.Slug, "file", relPath, "error", err)
+		h.log.Warn("memory read not counted", "agent", agent.Slug, "file", relPath, "error", err)
 	}
 }
 

@@ -37,7 +37,7 @@ func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) 
 	defer cancel()
 	text, err := h.beginning(ctx, agent, in)
 	if err != nil {
-		h.log.Warn("session start without memories", "agent", agent.Slug, "error", err)
+		h.log.Warn("session started without memories", "agent", agent.Slug, "error", err)
 		return output{}
 	}
 	return contextOutput("SessionStart", text)

@@ -69,7 +69,7 @@ func (r *Recaller) chooseLater(from records.RecallSources, words records.Recall,
 		ctx, cancel := context.WithTimeout(r.closeCtx, maxPending)
 		defer cancel()
 		if err := r.saveModelChoice(ctx, from, words, request); err != nil && ctx.Err() == nil {
-			r.options.Log.Warn("choice of the model not kept", "agent", request.Agent, "error", err)
+			r.options.Log.Warn("model choice not stored", "agent", request.Agent, "error", err)
 		}
 	})
 }
@@ -99,7 +99,7 @@ func (r *Recaller) saveModelChoice(ctx context.Context, from records.RecallSourc
 	case err != nil && r.closeCtx.Err() != nil:
 		return err
 	case err != nil:
-		r.options.Log.Warn("model did not choose", "agent", request.Agent, "error", err)
+		r.options.Log.Warn("model choice failed", "agent", request.Agent, "error", err)
 		choice.Note = "The model did not choose: " + shortReason(err) + "."
 	case choice.Candidates == 0:
 		return nil

@@ -222,7 +222,7 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 		case err == nil, ctx.Err() != nil, errors.Is(err, memories.ErrUnavailable):
 			return err
 		default:
-			r.options.Log.WarnContext(ctx, "model did not choose, using keywords", "error", err)
+			r.options.Log.WarnContext(ctx, "model choice failed, using keywords", "error", err)
 			record.Note = "The model did not choose (" + shortReason(err) + "). Keywords chose."
 		}
 	}

@@ -87,7 +87,7 @@ const (
 func (j *judge) asks(ctx context.Context, agent records.Agent) (asking, error) {
 	switch judges, err := j.judges(ctx, agent); {
 	case err != nil:
-		j.log.Warn("the model is not asked about memories", "agent", agent.Slug, "error", err)
+		j.log.Warn("memories not checked by the model", "agent", agent.Slug, "error", err)
 		return asksNever, ctx.Err()
 	case !judges:
 		return asksNever, nil

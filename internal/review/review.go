@@ -135,7 +135,7 @@ func Start(e *engine.Engine, store Store, options Options) *Reviewer {
 		r.off[k] = true
 	}
 	r.worker = background.New(background.Work{
-		Engine: e, Settle: options.Settle, Every: round, Do: r.examineDue, Log: options.Log, Failed: "review not brought up to date, will retry",
+		Engine: e, Settle: options.Settle, Every: round, Do: r.examineDue, Log: options.Log, Failed: "review not updated, will retry",
 		Changed: r.request,
 		Round:   func() {}, // the database names what is due
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNoRoom means that the lock table of Postgres is full, so that leases cannot be taken.
-var ErrNoRoom = errors.New("the database has no room for more locks: not every agent can be looked after. Raise max_locks_per_transaction in the settings of Postgres")
+var ErrNoRoom = errors.New("lock table of Postgres is full, raise max_locks_per_transaction")
 
 const (
 	// batchSize is the number of leases per statement. If there is no room for all of them, they are

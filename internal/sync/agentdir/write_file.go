@@ -164,7 +164,7 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 		after.Path = to + strings.TrimPrefix(before.Path, from)
 		changed, err := indexfile.Relist(tx, before, after)
 		if err != nil {
-			tx.Log.Warn("MEMORY.md not brought up to date; the file is renamed", "agent", tx.Agent.Slug, "file", after.Path, "error", err)
+			tx.Log.Warn("MEMORY.md not updated, file is renamed", "agent", tx.Agent.Slug, "file", after.Path, "error", err)
 		}
 		indexes = append(indexes, changed...)
 	}

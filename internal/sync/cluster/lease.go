@@ -75,7 +75,7 @@ func (n *Node) takeLeases() (int, error) {
 	taken, err := n.conn.Load().Take(n.requestedIDs())
 	if errors.Is(err, lease.ErrNoRoom) {
 		if !n.noRoom.Swap(true) {
-			n.o.Log.Warn(err.Error())
+			n.o.Log.Warn("some agents have no lease", "error", err)
 		}
 		err = nil
 	}

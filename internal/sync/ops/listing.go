@@ -71,7 +71,7 @@ func logUnlisted(tx *agenttx.Tx, err error) error {
 	case errors.Is(err, memories.ErrUnavailable):
 		return err
 	}
-	tx.Log.Warn("MEMORY.md not brought up to date; the memories are saved", "agent", tx.Agent.Slug, "error", agenttx.FSCause(err))
+	tx.Log.Warn("MEMORY.md not updated, memories are saved", "agent", tx.Agent.Slug, "error", agenttx.FSCause(err))
 	return nil
 }
 

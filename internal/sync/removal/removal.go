@@ -72,7 +72,7 @@ func relistMoved(ctx context.Context, tx *agenttx.Tx, pending []records.File, re
 		before := at[0]
 		before.Path = f.Path
 		if _, err := indexfile.Relist(tx, before, at[0]); err != nil {
-			tx.Log.Warn("MEMORY.md not brought up to date", "agent", tx.Agent.Slug, "memory", at[0].Name, "error", agenttx.FSCause(err))
+			tx.Log.Warn("MEMORY.md not updated, file is renamed", "agent", tx.Agent.Slug, "memory", at[0].Name, "error", agenttx.FSCause(err))
 		}
 	}
 	return nil

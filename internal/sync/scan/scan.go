@@ -312,7 +312,7 @@ func clearLeftovers(tx *agenttx.Tx, dirs []string, isFullScan bool) (uncleared [
 		if partial := (*files.UnclearedError)(nil); errors.As(err, &partial) {
 			uncleared = partial.Dirs
 		}
-		tx.Log.Warn("leftovers of an earlier run not cleared, will retry at the next scan", "agent", tx.Agent.Slug, "error", err)
+		tx.Log.Warn("leftovers of an earlier run not cleared, will retry", "agent", tx.Agent.Slug, "error", err)
 	}
 	tx.State.Recovered = isFullScan && err == nil
 	return uncleared, nil

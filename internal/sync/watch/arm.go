@@ -72,7 +72,7 @@ func isRefusal(err error) bool {
 // holds mu.
 func (w *Watcher) refuse(dir string, err error) {
 	if len(w.refused) == 0 {
-		w.log.Warn("no more watches available, polling directories without one", "dir", dir, "error", err)
+		w.log.Warn("watches used up, polling directories without one", "dir", dir, "error", err)
 	}
 	w.refused[dir], w.refusal = struct{}{}, err
 }
