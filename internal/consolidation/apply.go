@@ -244,7 +244,7 @@ func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *re
 			if conflictIn(err) == "" {
 				return err
 			}
-			step.Problem += fmt.Sprintf(" What was done of this step to “%s” could not be taken back (%s).", change.Name, conflictIn(err))
+			step.Problem += fmt.Sprintf(" The change to “%s” was not undone (%s).", change.Name, conflictIn(err))
 			continue
 		}
 		step.Changes[i].Done, step.Changes[i].Doing = false, false
@@ -289,7 +289,7 @@ func (c *Consolidator) updateIndexStep(ctx context.Context, agent records.Agent,
 		return err
 	}
 	if change == nil {
-		step.State, step.Problem = records.StepRefused, "Nothing is left to do: the index is in step already."
+		step.State, step.Problem = records.StepRefused, "MEMORY.md is up to date. Nothing was changed."
 		return c.store.SaveStep(ctx, step)
 	}
 	step.Changes, step.Reason = []records.StepChange{*change}, reason

@@ -52,7 +52,7 @@ func TestApply_AndUndo(t *testing.T) {
 	b := setup(t, untidy(), consolidation.Options{})
 	before := b.disk()
 	plan := b.plan("ada")
-	merge, reindex := step(t, plan, "Keep “Releases”"), step(t, plan, "memory files")
+	merge, reindex := step(t, plan, "Keep “Releases”"), step(t, plan, "Update MEMORY.md")
 	for _, r := range b.apply("ada", merge, reindex) {
 		if r.Error != nil || r.Step.Actor != memories.ByScript {
 			t.Errorf("%q: %v, by %s", r.Step.Title, r.Error, r.Step.Actor)
@@ -147,7 +147,7 @@ func TestApply_AfterCrash(t *testing.T) {
 				return crashes && at == moment{change, made} && (s.State == records.StepUndoing) == undoing
 			}})
 			plan := b.plan("ada")
-			merge, reindex := step(t, plan, "Keep “Releases”"), step(t, plan, "memory files")
+			merge, reindex := step(t, plan, "Keep “Releases”"), step(t, plan, "Update MEMORY.md")
 			ids := []string{merge.ID.String(), reindex.ID.String()}
 			_, err := b.Apply(b.Context(), "ada", ids, memories.ByScript)
 			if undoing && err == nil {

@@ -299,9 +299,9 @@ func (d *draftPlan) addPairs(ctx context.Context) error {
 				d.touched[keep.ID] = true // what it replaces must stay linked
 			}
 		case p.Kind == findings.Contradiction:
-			d.find(a, fmt.Sprintf("“%s” may contradict it: %s. Look at both: one may be out of date.", b.Name, p.Reason))
+			d.find(a, fmt.Sprintf("“%s” may contradict it: %s. Compare both.", b.Name, p.Reason))
 		default:
-			d.find(a, fmt.Sprintf("It says nearly the same as “%s”. Look at both: they may be one memory, or about two things.", b.Name))
+			d.find(a, fmt.Sprintf("It is nearly the same as “%s”. Compare both.", b.Name))
 		}
 	}
 	return err

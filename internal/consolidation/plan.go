@@ -75,7 +75,7 @@ func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories
 		return plan, err
 	}
 	if change != nil {
-		draft.add(kindReindex, sourceFound, "Bring "+change.Name+" in step with the memory files", reason, *change)
+		draft.add(kindReindex, sourceFound, "Update "+change.Name, reason, *change)
 	}
 	plan.Steps, plan.Findings = draft.steps, draft.findings
 	if err := p.measure(ctx, agent, &plan); err != nil {
@@ -169,23 +169,23 @@ func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*record
 	}
 	var reasons []string
 	if dead > 0 {
-		reasons = append(reasons, memtext.Counted(dead, "line leads to nothing", "lines lead to nothing"))
+		reasons = append(reasons, memtext.Counted(dead, "line without a file", "lines without a file"))
 	}
 	if unlisted > 0 {
-		reasons = append(reasons, memtext.Counted(unlisted, "memory file has no line", "memory files have no line"))
+		reasons = append(reasons, memtext.Counted(unlisted, "memory file without a line", "memory files without a line"))
 	}
 	if caps {
-		reasons = append(reasons, "it is longer than an agent loads")
+		reasons = append(reasons, "MEMORY.md is longer than an agent loads")
 	}
 	reason := strings.Join(reasons, "; ") + "."
 	if len(reasons) == 0 {
-		reason = "An entry has no file."
+		reason = "An entry without a file."
 	}
 	for _, topic := range now.Topics {
 		reason += " Entries move to " + topic.Path + ", to which the index links."
 	}
 	if warning := memorymd.Read(now.After).Warning; warning != "" {
-		reason += " Even then not all of it is loaded: fewer or shorter entries would be."
+		reason += " Not all lines are loaded even then."
 	}
 	return &records.StepChange{
 		Op: records.ChangeIndex, Name: belowPrimary(agent, now.Path), Seen: now.ETag(),

@@ -136,7 +136,7 @@ func TestMakePlan_WithoutModel(t *testing.T) {
 	if s := step(t, plan, "Delete “Old dashboards”"); !strings.Contains(s.Reason, "the text that “Moved” had") {
 		t.Errorf("it is deleted because %s", s.Reason)
 	}
-	if s := step(t, plan, "memory files"); strings.Contains(s.Changes[0].After.Body, "gone.md") || !strings.Contains(s.Changes[0].After.Body, "staging.md") {
+	if s := step(t, plan, "Update MEMORY.md"); strings.Contains(s.Changes[0].After.Body, "gone.md") || !strings.Contains(s.Changes[0].After.Body, "staging.md") {
 		t.Errorf("the index becomes %s", s.Changes[0].After.Body)
 	}
 	if len(plan.Steps) != 3 {

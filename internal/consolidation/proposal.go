@@ -136,7 +136,7 @@ func (p proposal) text(n note, sources []note) (records.StepText, error) {
 	case check.Check() != nil:
 		return to, errors.New("was no memory")
 	case len(to.Body) > sourceText.Len()+maxGrowth:
-		return to, errors.New("was longer than what it was made of")
+		return to, errors.New("was longer than its sources")
 	case !isGrounded(to.Description+"\n"+to.Body, sourceText.String()):
 		return to, errors.New("said what none of its memories says")
 	}

@@ -377,7 +377,7 @@ func (x *examination) other(k findings.Kind, subject, reason string) {
 }
 
 // stepReasons are the kinds of plan steps in a few words.
-var stepReasons = map[string]string{"merge": "Merge memories into one", "update": "Change a memory", "delete": "Delete a memory", "reindex": "Bring MEMORY.md in step"}
+var stepReasons = map[string]string{"merge": "Merge memories into one", "update": "Change a memory", "delete": "Delete a memory", "reindex": "Update MEMORY.md"}
 
 // planItems appends the proposed steps of a plan. Those that rules found about duplicates and
 // superseded memories have items of their kinds already.

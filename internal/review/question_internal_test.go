@@ -88,7 +88,7 @@ func TestMergeOf_Refusals(t *testing.T) {
 func TestPlanItems_Sources(t *testing.T) {
 	t.Parallel()
 	x := newExamination(records.Agent{Slug: "ada"}, messyNow, nil, links.Targets{})
-	want := []string{"Bring MEMORY.md in step", "Change a memory", "Merge memories into one"}
+	want := []string{"Update MEMORY.md", "Change a memory", "Merge memories into one"}
 	x.planItems(records.Plan{Steps: []records.Step{
 		{ID: uuid.New(), Kind: "merge", Source: "found", State: records.StepProposed},
 		{ID: uuid.New(), Kind: "delete", Source: "found", State: records.StepProposed},
