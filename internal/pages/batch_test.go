@@ -82,7 +82,7 @@ func TestBatch_ManyAskFirst(t *testing.T) {
 		all = append(all, fmt.Sprintf("Fact %02d", i))
 	}
 	page := s.selecting(t, s.get(t, adaList), "Delete", all...)
-	page.expect(http.StatusOK, "Delete 21 memories?", "Fact 01", "21 files are removed", "characters fewer", "memory/MEMORY.md")
+	page.expect(http.StatusOK, "Delete 21 memories?", "Fact 01", "21 files move to the trash", "characters fewer", "memory/MEMORY.md")
 	if s.Read("ada/CLAUDE.md") != before || s.Read("ada/memory/fact_01.md") == "" {
 		t.Error("something has changed already")
 	}
@@ -95,7 +95,7 @@ func TestBatch_ChangedStaysSelected(t *testing.T) {
 	list := s.get(t, adaList)
 	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Known better by now."))
 	page := s.selecting(t, list, "Delete", "Fact 01", "Fact 02", "Fact 03")
-	page.expect(http.StatusConflict, "1 of 3 could not be deleted", "Fact 02", "Deleted 2 memories")
+	page.expect(http.StatusConflict, "1 of 3 not deleted", "Fact 02", "Deleted 2 memories")
 	if got := words(page.Find(".row .problem")); !strings.Contains(got, "changed") {
 		t.Errorf("the reason is %q", got)
 	}
@@ -177,5 +177,5 @@ func TestBatch_NothingSelected(t *testing.T) {
 	s.get(t, adaList+"/batch/delete").expect(http.StatusOK, "Select a memory first")
 	s.post(t, adaList+"/batch/eat", nil).expect(http.StatusNotFound)
 	s.post(t, "/agents/nobody/memory/batch/delete", nil).expect(http.StatusNotFound)
-	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 could not be deleted", "nonsense")
+	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 not deleted", "nonsense")
 }

@@ -15,8 +15,8 @@ func deleteWithOpenEyes(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
 	p.do(chromedp.Click(chromedp.CSS("#pane .more-menu summary")))
-	p.follow(click("What a deletion changes"))
-	p.shows("1 file is removed")
+	p.follow(click("Preview deletion"))
+	p.shows("1 file moves to the trash")
 	p.shows("- [Tabs](tabs.md) — how to indent")
 	p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "### Tabs")`)
 	p.fits()
@@ -26,7 +26,7 @@ func deleteWithOpenEyes(t *testing.T, browser context.Context) {
 		t.Error("to cancel deletes")
 	}
 	p.do(chromedp.Click(chromedp.CSS("#pane .more-menu summary")))
-	p.follow(click("What a deletion changes"))
+	p.follow(click("Preview deletion"))
 	p.live()
 	// The page follows a change, and the button deletes the shown state.
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
@@ -77,7 +77,7 @@ func readHostileHistory(t *testing.T, browser context.Context) {
 	p.fits()
 	s.LetIn("ada") // its characters that turn the direction are taken for hidden ones
 	p.follow(chromedp.Navigate(s.address + page + "/delete"))
-	p.shows("approximately")
+	p.shows("characters fewer, about")
 	p.fits()
 }
 
@@ -91,8 +91,8 @@ func changesWithoutScripts(t *testing.T, browser context.Context) {
 	p.follow(chromedp.Navigate(s.address + path))
 	p.shows("Use tabs.")
 	p.do(chromedp.Click(chromedp.CSS("#pane .more-menu summary")))
-	p.follow(click("What a deletion changes"))
-	p.shows("2 files are removed")
+	p.follow(click("Preview deletion"))
+	p.shows("2 files move to the trash")
 	p.follow(click("Delete Tabs"))
 	p.shows("Deleted Tabs")
 	p.follow(click("Undo the deletion of Tabs"))

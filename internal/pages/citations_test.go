@@ -70,7 +70,7 @@ func TestCitations_ShowsDead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(project, "web/old.ts"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	page = s.submit(t, page, "Look again for what App cites")
+	page = s.submit(t, page, "Check again the citations of App")
 	page.expect(http.StatusOK, "Checked the citations of App")
 	s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, found")
 	if page.Find("#cites-gone").Length() != 0 {

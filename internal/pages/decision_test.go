@@ -52,7 +52,7 @@ func (s *site) loseAll(t *testing.T) *answer {
 	}
 	s.Scan("ada")
 	page := s.get(t, adaList)
-	page.expect(http.StatusOK, "13 memory files have gone missing at once", "missing")
+	page.expect(http.StatusOK, "13 missing memories", "missing")
 	if got := page.Find(".row").Length(); got != 13 {
 		t.Errorf("%d memories are still listed, want all 13", got)
 	}
@@ -63,7 +63,7 @@ func TestDecideMissing_WritesBack(t *testing.T) {
 	t.Parallel()
 	files := manyMemories(12)
 	s := serve(t, files)
-	page := s.submit(t, s.loseAll(t), "Write them back")
+	page := s.submit(t, s.loseAll(t), "Write all back")
 	page.expect(http.StatusOK, "Written back.")
 	for path, text := range files {
 		if s.Read(path) != text {
@@ -78,7 +78,7 @@ func TestDecideMissing_WritesBack(t *testing.T) {
 func TestDecideMissing_Deletes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
-	page := s.submit(t, s.loseAll(t), "Delete them")
+	page := s.submit(t, s.loseAll(t), "Delete all")
 	page.expect(http.StatusOK, "Moved to the trash.", "Nothing learned yet")
 	if got := s.get(t, ada+"/trash").Find(".row").Length(); got != 13 {
 		t.Errorf("the trash has %d, want 13", got)
@@ -92,7 +92,7 @@ func TestDecideMissing_OthersThanShown(t *testing.T) {
 	seen := s.loseAll(t)
 	s.Write("ada/memory/n00.md", files["ada/memory/n00.md"])
 	s.Scan("ada")
-	s.submit(t, seen, "Delete them").expect(http.StatusPreconditionFailed, "Nothing was changed.")
+	s.submit(t, seen, "Delete all").expect(http.StatusPreconditionFailed, "Nothing was changed.")
 	if s.Memory("ada", "Fact 00").State != memories.Active || s.Memory("ada", "Fact 01").State != memories.Missing {
 		t.Error("something was deleted")
 	}
@@ -104,7 +104,7 @@ func TestDecideMissing_NamesFailures(t *testing.T) {
 	s := serve(t, manyMemories(12))
 	seen := s.loseAll(t)
 	s.Remove("ada")
-	s.submit(t, seen, "Write them back").expect(http.StatusConflict, "13 of 13 could not be done", "“Fact 00”", "“untyped”", "not found")
+	s.submit(t, seen, "Write all back").expect(http.StatusConflict, "13 of 13 not done", "“Fact 00”", "“untyped”", "not found")
 }
 
 func TestBlocked_LeadsToReview(t *testing.T) {
@@ -115,7 +115,7 @@ func TestBlocked_LeadsToReview(t *testing.T) {
 	s.Scan("ada")
 
 	page := s.get(t, adaList)
-	page.expect(http.StatusOK, "1 deleted memory has turned up on disk again")
+	page.expect(http.StatusOK, "1 blocked file")
 	if got := page.names(); !slices.Equal(got, []string{"Release"}) {
 		t.Errorf("listed: %q", got)
 	}
@@ -132,7 +132,7 @@ func TestForget_NeedsMissingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := s.get(t, adaList)
-	page.expect(http.StatusOK, "Directory not found", "Memoir keeps all memories", "Tabs")
+	page.expect(http.StatusOK, "Directory not found", "Memories are kept", "Tabs")
 	page = s.submit(t, page, "Yes, forget this agent")
 	page.expect(http.StatusOK, "Agent forgotten", "No agents yet")
 	s.get(t, adaList).expect(http.StatusNotFound)

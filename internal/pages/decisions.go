@@ -104,7 +104,7 @@ func reasonOf(err error) (reason string, ok bool) {
 	case errors.As(err, &conflict):
 		return conflict.Reason, true
 	case errors.Is(err, memories.ErrChanged), errors.Is(err, memories.ErrNotFound):
-		return "It changed in the meantime, and was left as it is.", true
+		return "Changed since you loaded the page. Left unchanged.", true
 	default:
 		return "", false
 	}
@@ -112,9 +112,9 @@ func reasonOf(err error) (reason string, ok bool) {
 
 func partlyDone(agent records.Agent, all int, failed []string) templates.Failure {
 	f := templates.FailureOf(http.StatusConflict)
-	f.Title = fmt.Sprintf("%d of %d could not be done", len(failed), all)
-	f.Text = "The others are done. These were left as they were:"
+	f.Title = fmt.Sprintf("%d of %d not done", len(failed), all)
+	f.Text = "The others are done. These are unchanged:"
 	f.Details = failed
-	f.BackHref, f.BackLabel = templates.MemoriesPath(agent.Slug), "Back to the memories"
+	f.BackHref, f.BackLabel = templates.MemoriesPath(agent.Slug), "Back to memories"
 	return f
 }

@@ -21,7 +21,7 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.
 	case m.State == memories.Deleted:
 		return &memories.ConflictError{Reason: "The memory is in the trash. Restore it first."}
 	case !m.Readable:
-		return &memories.ConflictError{Reason: "The file could not be read. Fix it on disk, or delete it."}
+		return &memories.ConflictError{Reason: "The file cannot be read. Fix it on disk, or delete it."}
 	case isRevealed:
 		var err error
 		if m, err = s.store.Revealed(r.Context(), agent, m.ID); err != nil {

@@ -29,7 +29,7 @@ func formError(err error) error {
 	case !errors.As(err, &tooLarge):
 		return &badRequest{http.StatusBadRequest, "The form is malformed."}
 	case tooLarge.Limit == maxWriting:
-		return &badRequest{http.StatusRequestEntityTooLarge, "A memory has at most 1 MiB. Go back and shorten the text."}
+		return &badRequest{http.StatusRequestEntityTooLarge, "A memory has at most 1 MiB. Shorten the text."}
 	default:
 		return &badRequest{http.StatusRequestEntityTooLarge, "The form is too large."}
 	}
@@ -102,7 +102,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 func (s *site) showFailure(w http.ResponseWriter, r *http.Request, f templates.Failure) {
 	if err := show(w, r, f.Status, templates.FailurePage(f)); err != nil {
-		s.options.Log.ErrorContext(r.Context(), "an error page failed", "request", gate.RequestID(r.Context()), "error", err)
+		s.options.Log.ErrorContext(r.Context(), "error page failed", "request", gate.RequestID(r.Context()), "error", err)
 		http.Error(w, f.Title+". "+f.Text, f.Status)
 	}
 }

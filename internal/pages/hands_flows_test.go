@@ -129,7 +129,7 @@ func deleteManyByKey(t *testing.T, p *tab, s *site) {
 func goPlaces(t *testing.T, p *tab, s *site) {
 	p.press("?")
 	p.until(`document.querySelector("dialog").open`)
-	p.shows("say that it is still true")
+	p.shows("mark as still true")
 	p.press("?")
 	p.until(`!document.querySelector("dialog").open`)
 	p.press("/")

@@ -156,7 +156,7 @@ func TestHistory_Unreadable(t *testing.T) {
 	s := serve(t, memoirtest.Files{"ada/memory/broken.md": strings.Repeat("x", memories.MaxFileSize+1)})
 	s.learn("ada/memory/broken.md", strings.Repeat("y", memories.MaxFileSize+2))
 	page := s.get(t, pageOf(s.Memory("ada", "broken"))+"/history")
-	page.expect(http.StatusOK, "Not readable as a memory")
+	page.expect(http.StatusOK, "Broken file")
 	seen := map[string]bool{}
 	page.Find(".revision").Each(func(_ int, r *selection) { seen[r.AttrOr("id", "")] = true })
 	if all := page.Find(".revision").Length(); all == 0 || len(seen) != all {

@@ -260,7 +260,7 @@ func (s *site) reveal(w http.ResponseWriter, r *http.Request) error {
 	return s.showMemory(w, r, http.StatusOK, agent, m, opening{revealed: true})
 }
 
-// links are memorypane.Links.
+// links adds the method render to memorypane.Links.
 type links struct{ *memorypane.Links }
 
 func (s *site) linksOf(ctx context.Context, agent records.Agent) links {
@@ -279,9 +279,9 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, 
 	}
 	if raw == nil {
 		f := templates.FailureOf(http.StatusNotFound)
-		f.Title = "Its bytes are not kept here"
-		f.Text = "The file could not be read, or is too large for a memory, so it was left where it is: " + m.Path + "."
-		f.BackHref, f.BackLabel = templates.MemoryPath(agent.Slug, m.ID), "Back to the memory"
+		f.Title = "File content not stored"
+		f.Text = "The file is unreadable or too large. It is unchanged: " + m.Path + "."
+		f.BackHref, f.BackLabel = templates.MemoryPath(agent.Slug, m.ID), "Back to memory"
 		s.showFailure(w, r, f)
 		return nil
 	}

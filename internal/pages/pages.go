@@ -281,7 +281,7 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 	switch {
 	case status == http.StatusForbidden && gate.ReadOnly(r.Context()):
 		f.Title = "Read-only access"
-		f.Text = "Your token allows reading only. Nothing was changed. Sign in at /sign-in with the other token."
+		f.Text = "Nothing was changed. Sign in at /sign-in with the other token."
 	case status == http.StatusForbidden, status == http.StatusServiceUnavailable:
 		f.Text = detail
 	case status == http.StatusTooManyRequests:

@@ -243,7 +243,7 @@ func typeDuringChange(t *testing.T, browser context.Context) {
 	p.shows("Changed on disk")
 	p.until(`document.querySelector("#body").value.includes("Three of them.")`)
 	p.save()
-	p.shows("This changed while you were editing")
+	p.shows("Memory has changed")
 	p.shows("Use spaces.")
 	p.fits()
 	p.do(chromedp.Click(chromedp.CSS("#pane [data-save]")))

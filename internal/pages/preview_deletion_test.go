@@ -24,8 +24,8 @@ func TestDeletion_Preview(t *testing.T) {
 
 	href := s.get(t, pageOf(m)).Find(`#pane .menu a[href$="/delete"]`).AttrOr("href", "")
 	page := s.get(t, href)
-	page.expect(http.StatusOK, "Delete “Tabs” ?", "2 files are removed", "memory/tabs.md", "sessions/U1-C1-1741512345.123456/memory/deep/tabs.md",
-		"characters fewer, approximately", "tokens", "restored as it was")
+	page.expect(http.StatusOK, "Delete “Tabs” ?", "2 files move to the trash", "memory/tabs.md", "sessions/U1-C1-1741512345.123456/memory/deep/tabs.md",
+		"characters fewer, about", "tokens", "restore it from the trash")
 	gone := page.each(`.line[data-kind="removed"]`)
 	for _, line := range []string{"removed: ## Feedback Memory", "removed: ### Tabs", "removed: Use tabs.", "removed: - [Tabs](deep/tabs.md#how) — how to indent"} {
 		if !slices.Contains(gone, line) {
@@ -64,7 +64,7 @@ func TestDeletion_NotCompiled(t *testing.T) {
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n", "ada/memory/broken.md": "\x00"})
 	for name, file := range map[string]string{"Printer": "memory/printer.md", "broken": "memory/broken.md"} {
 		page := s.get(t, pageOf(s.Memory("ada", name))+"/delete")
-		page.expect(http.StatusOK, "this memory is not compiled", "1 file is removed", file, "No entry leads to these files")
+		page.expect(http.StatusOK, "The memory is not in it", "1 file moves to the trash", file, "No line leads to these files")
 		s.submit(t, page, "Delete "+name).expect(http.StatusOK, "Deleted "+name+"")
 		if s.Read("ada/"+file) != "" {
 			t.Errorf("%s is still there", file)
@@ -102,7 +102,7 @@ func TestDeletion_DamagedAgent(t *testing.T) {
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"
 	s := serve(t, files)
 	path := pageOf(s.Memory("ada", "Tabs")) + "/delete"
-	s.get(t, path).expect(http.StatusOK, "has damaged memoir:begin", "this is what would be compiled", "### Tabs")
+	s.get(t, path).expect(http.StatusOK, "has damaged memoir:begin", "The memory is deleted anyway", "### Tabs")
 	s.Remove("ada")
-	s.get(t, path).expect(http.StatusOK, "### Tabs", "No entry leads to these files")
+	s.get(t, path).expect(http.StatusOK, "### Tabs", "No line leads to these files")
 }

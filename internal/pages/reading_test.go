@@ -60,7 +60,7 @@ func TestRaw_ExactBytes(t *testing.T) {
 			t.Errorf("headers: %v", raw.Header)
 		}
 	}
-	s.get(t, pageOf(s.Memory("ada", "large"))+"/raw").expect(http.StatusNotFound, "Its bytes are not kept here", "memory/large.md")
+	s.get(t, pageOf(s.Memory("ada", "large"))+"/raw").expect(http.StatusNotFound, "File content not stored", "memory/large.md")
 }
 
 func TestClaudeMD_PreviewOnly(t *testing.T) {

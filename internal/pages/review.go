@@ -89,7 +89,7 @@ func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t 
 				return err
 			}
 			if status == http.StatusOK && lastAction(r).Get(fieldDone) == "" {
-				banners = append(banners, templates.Banner{Title: "Already decided", Text: "It was decided, or its text has changed. This is the next item."})
+				banners = append(banners, templates.Banner{Title: "Already decided", Text: "It was decided, or its text changed. This is the next item."})
 			}
 			id = ""
 		case err != nil:

@@ -200,7 +200,7 @@ func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, t reviewcard
 	}
 	banner := templates.Banner{Tone: templates.Danger, Title: f.Title, Text: strings.Join(append([]string{f.Text}, f.Details...), " ")}
 	if errors.Is(refused, review.ErrChanged) || errors.Is(refused, memories.ErrChanged) || errors.Is(refused, memories.ErrNotFound) {
-		f.Status, banner.Title, banner.Text = http.StatusConflict, "This changed while you read it", "Nothing was done. Here it is as it is now."
+		f.Status, banner.Title, banner.Text = http.StatusConflict, "This changed while you read it", "Nothing was changed. This is the current text."
 	}
 	return s.showReview(w, r, f.Status, t, id, banner)
 }

@@ -57,7 +57,7 @@ func TestSettings_ShowsPlaceAndReasons(t *testing.T) {
 	s := serveMemoir(t, memoirtest.StartIn(t, agents.Settings{ClaudeDir: filepath.Join(dir, "claude")}), setting{})
 	s.get(t, "/agents/"+slug+"/settings").expect(http.StatusOK,
 		"Only you, on this machine.", "Claude Code now uses /elsewhere/memory", "It does not load this directory.",
-		"Not used: this file is committed with the project.", "Claude Code’s own memory is off here.", "app/.claude/settings.json")
+		"Not used: this file is committed with the project.", "Claude Code’s memory is off.", "app/.claude/settings.json")
 	s.get(t, "/agents/app-reviewer/settings").expect(http.StatusOK,
 		"Custom agent of Claude Code, shared with the project", "Everyone who clones the repository, unless it ignores the directory.")
 }

@@ -63,7 +63,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	moved := s.submit(t, s.get(t, at(m.Memory("ada", "Tabs"))), "Share with all agents Tabs")
+	moved := s.submit(t, s.get(t, at(m.Memory("ada", "Tabs"))), "Share with all Tabs")
 	moved.expect(http.StatusOK, "Moved Tabs to all agents", "Use tabs.")
 	if got := moved.Request.URL.Path; got != at(m.Memory("team", "Tabs")) || m.Read("ada/memory/tabs.md") != "" || !strings.Contains(m.Read("bob/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
 		t.Errorf("the move leads to %s", got)

@@ -45,7 +45,7 @@ func (s *site) transfer(
 	}
 }
 
-// Values of the notice about a memory that came from another agent.
+// Fields of the notice about a moved memory: the agent that it came from, and its scope there.
 const (
 	fieldFrom = "from"
 	fieldWas  = "was"

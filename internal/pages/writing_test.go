@@ -174,7 +174,7 @@ func TestEdit_DeletedOrUnreadable(t *testing.T) {
 	if s.get(t, href).Find(`a:contains("Edit")`).Length() != 0 {
 		t.Error("its page offers to edit it")
 	}
-	s.get(t, href+"/edit").expect(http.StatusConflict, "could not be read")
+	s.get(t, href+"/edit").expect(http.StatusConflict, "cannot be read")
 	s.get(t, adaList+"/nonsense/edit").expect(http.StatusNotFound)
 	s.get(t, "/agents/nobody/memory/new").expect(http.StatusNotFound)
 }
@@ -192,7 +192,7 @@ func TestEdit_ChangedMemory(t *testing.T) {
 				s.Scan("ada")
 			}
 			both := s.write(t, form, url.Values{"body": {"Use three tabs."}})
-			both.expect(http.StatusPreconditionFailed, "This changed while you were editing", "Nothing was saved.", "Theirs", "Use spaces.", "Yours", "Use three tabs.")
+			both.expect(http.StatusPreconditionFailed, "Memory has changed", "Nothing was saved.", "Theirs", "Use spaces.", "Yours", "Use three tabs.")
 			if got := both.Find(".theirs a").AttrOr("href", ""); got != pageOf(m) {
 				t.Errorf("keeping what is there leads to %q", got)
 			}
@@ -225,9 +225,9 @@ func TestEdit_DeletedMeanwhile(t *testing.T) {
 	form := s.get(t, pageOf(m)+"/edit")
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
 	page := s.write(t, form, url.Values{"body": {"Use three tabs."}})
-	page.expect(http.StatusPreconditionFailed, "This was deleted while you were editing", "Deleted text", "Use tabs.", "Use three tabs.")
+	page.expect(http.StatusPreconditionFailed, "Memory was deleted", "Deleted text", "Use tabs.", "Use three tabs.")
 	s.submit(t, s.get(t, pageOf(m)), "Yes, delete permanently Tabs")
-	s.write(t, form, url.Values{"body": {"Use four tabs."}}).expect(http.StatusPreconditionFailed, "This was deleted while you were editing", "Use four tabs.")
+	s.write(t, form, url.Values{"body": {"Use four tabs."}}).expect(http.StatusPreconditionFailed, "Memory was deleted", "Use four tabs.")
 	s.write(t, page, nil).expect(http.StatusOK, "Saved Tabs", "Use three tabs.")
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use three tabs.") {
 		t.Error("it is not back")

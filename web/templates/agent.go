@@ -65,7 +65,7 @@ func (a Agent) Gone() Banner {
 	return Banner{
 		Tone:    Warning,
 		Title:   "Directory not found",
-		Text:    "Memoir keeps all memories of " + a.Dir + ". When the directory is back, it continues.",
+		Text:    "Memories are kept. Sync resumes when " + a.Dir + " is back.",
 		Actions: []Action{a.forgetAction()},
 	}
 }
@@ -73,7 +73,7 @@ func (a Agent) Gone() Banner {
 func (a Agent) forgetAction() Action {
 	return Action{
 		Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
-		Confirm: "Memoir deletes its memories and their history. This cannot be undone.",
+		Confirm: "Memories and history are deleted. This cannot be undone.",
 	}
 }
 
@@ -83,7 +83,7 @@ func (a Agent) Joined() Banner {
 	return Banner{
 		Tone:  Warning,
 		Title: "Shared with " + a.JoinedTo,
-		Text:  "This directory is a link to that agent's. Change its memories there.",
+		Text:  "This directory is a link to that agent’s. Change memories there.",
 		Link:  Link{Label: "Show " + a.JoinedTo, Href: MemoriesPath(a.JoinedTo)},
 	}
 }
@@ -104,11 +104,11 @@ func ClaudeMDProblem(slug, problem string) Banner {
 func MissingMemories(slug string, names []string) Banner {
 	return Banner{
 		Tone:    Warning,
-		Title:   counted(len(names), "memory file has", "memory files have") + " gone missing at once",
-		Text:    "It looks like an accident, so they are still in use.",
+		Title:   counted(len(names), "missing memory", "missing memories"),
+		Text:    "Memories stay active until you decide.",
 		Items:   names,
 		Actions: MissingActions(slug),
-		Link:    Link{Label: "Decide one by one", Href: ReviewKindPath(slug, "missing")},
+		Link:    Link{Label: "Review", Href: ReviewKindPath(slug, "missing")},
 	}
 }
 
@@ -116,8 +116,8 @@ func MissingMemories(slug string, names []string) Banner {
 // caller must set their ETag.
 func MissingActions(slug string) []Action {
 	return []Action{
-		{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
-		{Label: "Delete them", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
+		{Label: "Write all back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
+		{Label: "Delete all", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
 	}
 }
 
@@ -125,8 +125,8 @@ func MissingActions(slug string) []Action {
 // with a link to decide about them.
 func BlockedReturns(slug string, n int) Banner {
 	return Banner{
-		Title: counted(n, "deleted memory has", "deleted memories have") + " turned up on disk again",
-		Text:  "The same was deleted before, so it is kept out.",
-		Link:  Link{Label: "Decide", Href: ReviewKindPath(slug, "blocked")},
+		Title: counted(n, "blocked file", "blocked files"),
+		Text:  "Deleted content that returns is blocked.",
+		Link:  Link{Label: "Review", Href: ReviewKindPath(slug, "blocked")},
 	}
 }

@@ -304,7 +304,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 
 	conflict := templates.FailureOf(409)
 	conflict.Details = []string{"memory/feedback_language.md has other bytes than you saw."}
-	conflict.BackHref, conflict.BackLabel = templates.MemoriesPath(slug), "Back to the memories"
+	conflict.BackHref, conflict.BackLabel = templates.MemoriesPath(slug), "Back to memories"
 	broken := templates.FailureOf(500)
 	broken.RequestID = "b7f1c0d2"
 

@@ -11,10 +11,10 @@ import (
 func TestDeletionPage_Numbers(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]templates.ClaudeMDChange{
-		"12,480 → 11,469 characters 1,011 characters fewer, approximately 253 tokens": {CharsBefore: 12480, CharsAfter: 11469},
-		"11 → 10 characters 1 character fewer, approximately 1 token":                 {CharsBefore: 11, CharsAfter: 10},
-		"39,990 → 40,002 characters 12 characters more, approximately 3 tokens":       {CharsBefore: 39990, CharsAfter: 40002},
-		"40,000 → 40,000 characters as long as before":                                {CharsBefore: 40000, CharsAfter: 40000},
+		"12,480 → 11,469 characters 1,011 characters fewer, about 253 tokens": {CharsBefore: 12480, CharsAfter: 11469},
+		"11 → 10 characters 1 character fewer, about 1 token":                 {CharsBefore: 11, CharsAfter: 10},
+		"39,990 → 40,002 characters 12 characters more, about 3 tokens":       {CharsBefore: 39990, CharsAfter: 40002},
+		"40,000 → 40,000 characters no change":                                {CharsBefore: 40000, CharsAfter: 40000},
 	} {
 		c.Published, c.Diff = true, diff.Texts("a", "b", 10)
 		v := deletionPage()

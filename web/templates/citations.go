@@ -38,7 +38,7 @@ func (c Citations) result() string {
 }
 
 func (r MemoryRow) checkCitations(back string) Action {
-	return Action{Label: "Look again", About: "for what " + r.Name + " cites", Path: MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
+	return Action{Label: "Check again", About: "the citations of " + r.Name, Path: MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
 }
 
 // A sentencePart is a part of a sentence: text, or a quotation of code.

@@ -36,19 +36,19 @@ type IndexChange struct {
 	Diff diff.Diff
 }
 
-// saving returns in words how many characters and tokens shorter or longer CLAUDE.md becomes, or
-// that the length stays. The number of tokens is approximate.
+// saving returns in words by how many characters and tokens CLAUDE.md becomes shorter or longer.
+// The number of tokens is approximate.
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)
 	tokens := counted(claudemd.ApproximateTokens(much), "token", "tokens")
 	switch {
 	case fewer > 0:
-		return counted(much, "character", "characters") + " fewer, approximately " + tokens
+		return counted(much, "character", "characters") + " fewer, about " + tokens
 	case fewer < 0:
-		return counted(much, "character", "characters") + " more, approximately " + tokens
+		return counted(much, "character", "characters") + " more, about " + tokens
 	default:
-		return "as long as before"
+		return "no change"
 	}
 }
 

@@ -29,13 +29,13 @@ func FailureOf(status int) Failure {
 		f.Text = "Memoir accepts changes from its own pages only. Nothing was changed."
 	case http.StatusNotFound:
 		f.Title = "Page not found"
-		f.Text = "There is no such page, agent or memory. It may have been deleted."
+		f.Text = "This page, agent or memory does not exist, or was deleted."
 	case http.StatusMethodNotAllowed:
 		f.Title = "Not possible here"
 		f.Text = "This address does not accept that request. Nothing was changed."
 	case http.StatusConflict:
 		f.Title = "Changed on disk"
-		f.Text = "The file is not what you saw. Nothing was changed. Check the new version and retry."
+		f.Text = "Nothing was changed. Check the new file and retry."
 	case http.StatusPreconditionFailed:
 		f.Title = "Memory has changed"
 		f.Text = "Nothing was changed. Check the new version and retry."
@@ -44,7 +44,7 @@ func FailureOf(status int) Failure {
 		f.Text = "The request is larger than Memoir accepts. Nothing was changed."
 	case http.StatusMisdirectedRequest:
 		f.Title = "Unknown host name"
-		f.Text = "Memoir does not answer to this name. Start it with --allowed-host to add it."
+		f.Text = "Start Memoir with --allowed-host to add this name."
 	case http.StatusUnprocessableEntity:
 		f.Title = "Not saved"
 		f.Text = "A value is not allowed. Nothing was changed."

@@ -76,9 +76,9 @@ func (c FixChoice) explanation() string {
 
 func (c FixChoice) changeTitle() string {
 	if c.Shown != "" {
-		return "What “" + c.Shown + "” writes"
+		return "Preview of “" + c.Shown + "”"
 	}
-	return "What it writes"
+	return "Preview"
 }
 
 // style returns Primary for a guessed fix, and for the only fix of a choice unless c.Otherwise is

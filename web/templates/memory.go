@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// PaneTab is a tab of an open memory, as the parameter FieldTab spells it.
+// PaneTab is a tab of an open memory. It is the value of the parameter FieldTab.
 type PaneTab string
 
 // The tabs. The zero PaneTab is TextTab.
@@ -184,11 +184,11 @@ func (v Memory) restore() Action {
 func (t Twin) ownerText() string {
 	switch {
 	case t.Shared:
-		return "The memory of this name that all agents share"
+		return "Shared memory of this name"
 	case t.Team:
-		return "The team’s memory of this name"
+		return "Team memory of this name"
 	}
-	return "The private memory of this name"
+	return "Private memory of this name"
 }
 
 func (t Twin) side() string {
@@ -234,7 +234,7 @@ func (v Memory) transfers() []Action {
 		all = append(all, v.transfer("Move to team", "move", memories.TeamScope, ""), v.transfer("Copy to team", "copy", memories.TeamScope, ""))
 	}
 	if !shared {
-		all = append(all, v.transfer("Share with all agents", "move", memories.SharedScope, ""), v.transfer("Copy for all agents", "copy", memories.SharedScope, ""))
+		all = append(all, v.transfer("Share with all", "move", memories.SharedScope, ""), v.transfer("Copy for all", "copy", memories.SharedScope, ""))
 	}
 	return all
 }
@@ -267,7 +267,7 @@ func (v Memory) afterwards() (page, row string) {
 func (v Memory) purge() Action {
 	return Action{
 		Label: "Delete permanently", About: v.Name, Path: v.at("purge"), ETag: v.ETag, Back: v.View.List(), Style: Destructive,
-		Confirm: "Its history goes too. This cannot be undone.",
+		Confirm: "History is deleted too. This cannot be undone.",
 	}
 }
 
@@ -330,7 +330,7 @@ func (v Memory) claudeMDWords() string {
 	case v.ClaudeMDListed:
 		return "One line, " + v.claudeMDSize()
 	case !v.Agent.published():
-		return v.claudeMDSize() + ", if Memoir wrote it"
+		return "Would be " + v.claudeMDSize()
 	default:
 		return v.claudeMDSize()
 	}

@@ -66,8 +66,8 @@ type Theirs struct {
 func ChangedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: "This changed while you were editing",
-		Text:  "Nothing was saved. Use theirs, overwrite it, or merge both texts and save.",
+		Title: "Memory has changed",
+		Text:  "Nothing was saved. Use theirs, overwrite, or save a merged text.",
 		Link:  Link{Label: "Back to editing", Href: "#body"},
 	}
 }
@@ -76,8 +76,8 @@ func ChangedMeanwhile() Banner {
 func DeletedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: "This was deleted while you were editing",
-		Text:  "Your text is below. Save it to restore the memory, or leave it deleted.",
+		Title: "Memory was deleted",
+		Text:  "Nothing was saved. Save your text to restore the memory.",
 		Link:  Link{Label: "Back to editing", Href: "#body"},
 	}
 }

@@ -1114,7 +1114,7 @@ func bodyField(v MemoryForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "</textarea><p id=\"body-hint\" class=\"hint\">Markdown. The rule first, then <code>**Why:**</code> and <code>**How to apply:**</code>. Write dates out: 9 March 2026.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "</textarea><p id=\"body-hint\" class=\"hint\">The rule, <code>**Why:**</code>, <code>**How to apply:**</code>. Full dates: 9 March 2026.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -200,10 +200,10 @@ func TestBanner_MissingHasActions(t *testing.T) {
 	v := memoriesPage()
 	v.Banners = []templates.Banner{templates.MissingMemories(slug, []string{"One", "Two"})}
 	expect(t, templates.MemoriesPage(v), in(".banner",
-		in("h2", text("2 memory files have gone missing at once")),
+		in("h2", text("2 missing memories")),
 		in(".items li", each("One", "Two")),
-		in(`form[action="/agents/support-bot/missing/restore"] button`, text("Write them back")),
-		in(`form[action="/agents/support-bot/missing/delete"] button`, text("Delete them")),
+		in(`form[action="/agents/support-bot/missing/restore"] button`, text("Write all back")),
+		in(`form[action="/agents/support-bot/missing/delete"] button`, text("Delete all")),
 	))
 }
 
@@ -212,8 +212,8 @@ func TestBanner_LinksToBlocked(t *testing.T) {
 	v := memoriesPage()
 	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1)}
 	expect(t, templates.MemoriesPage(v), in(".banner",
-		in("h2", text("1 deleted memory has turned up on disk again")),
-		in("a", text("Decide"), attr("href", "/agents/support-bot/review?kind=blocked")),
+		in("h2", text("1 blocked file")),
+		in("a", text("Review"), attr("href", "/agents/support-bot/review?kind=blocked")),
 	))
 }
 

@@ -125,7 +125,7 @@ func skipped(gate string) string {
 	case "short_query":
 		return "Query too short"
 	case "spent_budget":
-		return "Budget of the session used"
+		return "Session budget used"
 	case "no_memories":
 		return "No memories yet"
 	case "all_seen":
@@ -166,7 +166,7 @@ func (m ExplainedMemory) whyNot() string {
 	case "too_little":
 		return "below threshold"
 	case "much_less":
-		return "below " + strconv.Itoa(minOfBest) + " % of the top"
+		return "below " + strconv.Itoa(minOfBest) + " % of top score"
 	case "past_limit":
 		return "5 are given"
 	default:

@@ -9,8 +9,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// PromptCard renders the trial of a prompt and the prompts on record. With htmx it is replaced while
-// somebody types.
+// PromptCard renders the trial of a prompt and the prompts on record. htmx replaces it while the
+// user types.
 func PromptCard(v Prompt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -34,7 +34,7 @@ type Reader struct {
 	Theme Theme
 	// Here is the path and query of the page, to return to. It is empty if the page has no address.
 	Here string
-	// Account is who reads, such as the name of the system's user. It is empty if nobody is signed in.
+	// Account is the name of the reader, such as the system's user. It is empty without a sign-in.
 	Account string
 	// CanWrite reports whether the reader may change something. Without it, pages have no forms but
 	// those for filters, the theme and signing out; handlers refuse in any case.

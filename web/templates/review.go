@@ -493,7 +493,7 @@ func (c ReviewChoice) confirmed() string {
 	return strings.TrimSuffix(Action{Label: c.Label}.confirmed().Label, "…")
 }
 
-// kindIcons are the icons of the kinds that have not one of their own name.
+// kindIcons are the icons of the kinds whose icon has another name than the kind.
 var kindIcons = map[string]string{
 	"missing": "attention", "unfinished": "broken", "blocked": "undo", "duplicate": "copy", "junk": "delete", "index": "page", "unchecked": "clock", "plan": "fix",
 }

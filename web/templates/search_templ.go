@@ -254,7 +254,7 @@ func SearchPage(v Search) templ.Component {
 	})
 }
 
-// noResults renders that nothing was found, and what to try.
+// noResults renders the message of a search without results, with suggestions.
 func noResults(v Search) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

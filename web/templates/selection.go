@@ -133,5 +133,5 @@ type RefusedRow struct {
 }
 
 func (v Refused) title() string {
-	return number(len(v.Rows)) + " of " + number(len(v.Rows)+v.Done) + " could not be " + v.Verb
+	return number(len(v.Rows)) + " of " + number(len(v.Rows)+v.Done) + " not " + v.Verb
 }

@@ -109,9 +109,9 @@ func (a Agent) switchAction() Action {
 func (a Agent) switchText() string {
 	switch {
 	case a.MemoryOff && a.published():
-		return "Off. CLAUDE.md keeps its memories, but no longer asks the agent to save. Automation is paused."
+		return "Off. CLAUDE.md stays, without the request to save. Automation is paused."
 	case a.MemoryOff:
-		return "Off. Memories stay. Automation is paused. Claude Code has its own switch: /memory."
+		return "Off. Memories stay. Automation is paused. Claude Code’s switch: /memory."
 	case a.published():
 		return "On. CLAUDE.md asks the agent to save what it learns."
 	}

@@ -126,7 +126,7 @@ func (p ScanProblem) line() string {
 	case p.Agent != "":
 		what = "Agent " + p.Agent
 	default:
-		what = "Looking for agents"
+		what = "Discovery of agents"
 	}
 	if p.Owner != "" {
 		return what + " (owner " + p.Owner + "): " + p.Reason
@@ -152,7 +152,7 @@ func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 	}
 	if len(scans) > 0 {
 		all = append(all, problemBanner(counted(len(scans), "scan", "scans")+" failing", scans,
-			"Memories that were mirrored are kept. Memoir tries again."))
+			"Mirrored memories are kept. Memoir tries again."))
 	}
 	return all
 }

@@ -173,7 +173,7 @@ func (d ChosenDay) difference() string {
 	case n < 0:
 		return number(-n) + " more than today"
 	default:
-		return "as many as today"
+		return "no change"
 	}
 }
 

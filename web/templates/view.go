@@ -79,7 +79,7 @@ func (v View) Narrowed() bool {
 // oneGroup reports whether the list has one group only, which is split into pages.
 func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Sort != "" }
 
-// named returns the view with that name, in the same order.
+// named returns the view called name, such as "new", sorted as v is.
 func (v View) named(name string) View { return View{Agent: v.Agent, Name: name, Sort: v.Sort} }
 
 // sorted returns the same list in another order, from its beginning.

@@ -24,7 +24,7 @@ type Line struct {
 	Events []records.TimelineEvent // the newest first
 }
 
-// Place returns the place of the line in the timeline, for Read.
+// Place returns the position of the line in the timeline, as a cursor for Read.
 func (l Line) Place() string { return placeOf(l.Events[0]) }
 
 // Count returns the number of events, or of memories for a first scan.

@@ -43,7 +43,8 @@ type agentsOnce struct {
 	err     error
 }
 
-// Once returns a context in which AgentsAndChanges reads once, for a page and its frame.
+// Once returns a context in which AgentsAndChanges reads the database only once, because a page and
+// its sidebar both call it.
 func Once(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onceKey{}, &agentsOnce{})
 }

@@ -59,7 +59,8 @@ func shownRows(header string) map[records.MemoryPart][2]int {
 	return shown
 }
 
-// Mark returns the value of templates.FieldAll for n memories with that newest change.
+// Mark returns the value of templates.FieldAll for a list of n memories whose newest change was at
+// changedAt.
 func Mark(n int, changedAt time.Time) string { return fmt.Sprintf("%d %d", n, changedAt.UnixMicro()) }
 
 // ParseMark returns the number of memories and their newest change in a Mark. They are zero if it is

@@ -31,7 +31,7 @@ const (
 	maxNotes = 5
 )
 
-// Store reads the tabs' contents, with masks.
+// Store reads the contents of a memory's tabs. Secrets in them are masked.
 type Store interface {
 	Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error)
 	RecallsWith(ctx context.Context, m memories.Memory, most int) ([]records.RecallWith, error)

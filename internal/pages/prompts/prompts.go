@@ -31,13 +31,13 @@ const (
 // spans are the periods that are summed up, in days. The last is how long records are kept.
 var spans = []int{30, 90}
 
-// Reader reads what a view needs.
+// Reader reads the data of the view templates.Prompt.
 type Reader struct {
 	Store    Store
 	Recaller *recall.Recaller
 }
 
-// Store reads the record and memories, with masks.
+// Store reads recorded recalls and memories. Secrets in them are masked.
 type Store interface {
 	records.Recalls
 	Memory(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
@@ -101,8 +101,9 @@ func (r Reader) explain(ctx context.Context, agent records.Agent, request Reques
 	return r.find(ctx, agent, request, v.Explained.Close[at], v)
 }
 
-// find sets v.Find to the form with the description of m: as it is, or as the request or a refused
-// form has it, with the word that the request adds. The words to add are those that it lacks.
+// find completes v.Find, the form that changes the description of m. The description is that of a
+// refused form in v.Find, else of the request, else of m. find appends the word that the request
+// adds, and offers the words of the prompt that the description lacks.
 func (r Reader) find(ctx context.Context, agent records.Agent, request Request, m templates.ExplainedMemory, v *templates.Prompt) error {
 	current, err := r.Store.Memory(ctx, agent, m.ID)
 	if err != nil {

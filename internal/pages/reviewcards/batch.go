@@ -24,7 +24,7 @@ func Row(item records.ReviewItem) templates.ReviewRow {
 	case findings.Suggestion:
 		other = "Suggestion"
 	case findings.Plan:
-		other = "Step of a plan"
+		other = "Plan step"
 	case findings.Missing:
 		names = []string{templates.Count(len(item.Memories), "memory", "memories")}
 	}

@@ -55,7 +55,7 @@ func (c *card) addChoices() {
 				choice.Label = "Keep all"
 			}
 		case review.RemoveValue:
-			choice.Destroys, choice.Confirm = true, "The value becomes [removed] in all files and revisions. This cannot be undone."
+			choice.Destroys, choice.Confirm = true, "Writes [removed] in all files and revisions. This cannot be undone."
 		case review.Merge:
 			choice.Href = templates.WithQuery(c.Here, map[string]string{templates.FieldMerge: "true"})
 			if c.Merge {
@@ -176,8 +176,8 @@ func (c *card) addCitations() error {
 	return err
 }
 
-// firstFix returns the index of the fix that the decision fix applies, or -1: the first one; of
-// several for the same problem, the one that the file suggests.
+// firstFix returns the index of the fix that the decision "fix" applies, or -1 without a fix. It is
+// the first one. If several fixes are for its problem, it is the one that the file suggests.
 func firstFix(f engine.Flawed) int {
 	if len(f.Fixes) == 0 {
 		return -1
@@ -234,7 +234,7 @@ func (c *card) addUnfinished(f engine.Flawed) {
 	for _, fix := range f.Fixes {
 		if fix.ID == engine.FixLastGood {
 			c.Changes = append(c.Changes, templates.ReviewChange{
-				Title: f.Path, Path: true, Note: "The last good content against the file now.", Diff: shown.Diff(shown.Printable(fix.After), shown.Printable(f.Raw), maxLines),
+				Title: f.Path, Path: true, Note: "The last good content compared with the file.", Diff: shown.Diff(shown.Printable(fix.After), shown.Printable(f.Raw), maxLines),
 			})
 		}
 	}

@@ -37,7 +37,7 @@ func Paced(agentID int64, now time.Time) records.ReviewDecisionList {
 }
 
 // Pace returns the median time for a decision. Decisions of one batch count once, and pauses do not
-// count. With less than 3 times it returns usualPace.
+// count. With fewer than 3 times it returns usualPace.
 func Pace(last []records.ReviewDecision) time.Duration {
 	var gaps []time.Duration
 	for i := 1; i < len(last) && len(gaps) < paced; i++ {

@@ -82,7 +82,7 @@ type Maker struct {
 	Options
 }
 
-// card is a card in the making.
+// card collects the parts of a ReviewCard.
 type card struct {
 	Maker
 	ctx   context.Context
@@ -121,7 +121,7 @@ var leads = map[findings.Kind]string{
 	findings.Missing: "Many files disappeared together. The memories stay active until you decide.", findings.Contradiction: "Both are in use. Keep the one that is true.",
 	findings.Conflict: "Same name; the newest is used.", findings.Unfinished: "The last good content stays in use.",
 	findings.Broken: "Fix the file, or delete it.", findings.Blocked: "Deleted content that returns is blocked.",
-	findings.Expired: "Delete it, or confirm that it still holds.", findings.Duplicate: "One of them is enough.",
+	findings.Expired: "Delete it, or confirm that it is still true.", findings.Duplicate: "One of them is enough.",
 	findings.Junk: "Says nothing that a later conversation can use.", findings.Link: "A link or path leads nowhere.",
 	findings.Index: "The agent does not see the lines past its limit.", findings.Unchecked: "Confirm it, or delete it.",
 	findings.Suggestion: "From a conversation. Accept, edit or dismiss.", findings.Plan: "One step of a plan. Nothing has changed yet.",
@@ -131,7 +131,7 @@ var leads = map[findings.Kind]string{
 func leadOf(item records.ReviewItem) string {
 	switch n := len(item.Memories); {
 	case item.Kind == findings.Contradiction && n == 1:
-		return "Delete it, or keep it if it still holds."
+		return "Delete it, or keep it if it is still true."
 	case item.Kind == findings.Contradiction && n > 2:
 		return "All are in use. Keep the one that is true."
 	}
@@ -588,7 +588,7 @@ func sizeEffect(chars int) string {
 	case n > 0:
 		return templates.Count(n, "token", "tokens") + " more in each conversation."
 	}
-	return "The size of each conversation stays."
+	return "No change in each conversation."
 }
 
 // linksOf returns the links to the page that shows more about an item of its kind.

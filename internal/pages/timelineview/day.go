@@ -66,8 +66,8 @@ func (v View) Day(ctx context.Context, memoriesNow int) (templates.ChosenDay, te
 }
 
 // Chart returns the numbers of memories by type over time, of all agents together, with the
-// deletions. It begins with the first day that has a memory. Days are those of UTC; their beginnings
-// have the time zone of now.
+// deletions. It begins with the first day that has a memory. Days are counted in UTC. Each is
+// returned as midnight in the time zone of now.
 func Chart(grown map[int64][]records.GrowthPoint, deletions []records.DayCount, now time.Time) templates.ChosenDay {
 	date := func(t time.Time) time.Time {
 		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, now.Location())

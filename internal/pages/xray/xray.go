@@ -63,7 +63,7 @@ var names = map[Kind]string{
 // Name returns the kind's label.
 func (k Kind) Name() string { return names[k] }
 
-// Input is what is known of an agent.
+// Input has the data of an agent from which Of computes its Xray.
 type Input struct {
 	Agent     string // slug
 	Published bool   // its CLAUDE.md has the parts; if not, they are only what would be compiled
@@ -76,7 +76,7 @@ type Input struct {
 	Carried       records.Carried
 }
 
-// Xray is what enters every conversation of an agent.
+// Xray is the view of the texts that enter every conversation of an agent, with their sizes.
 type Xray struct {
 	Tokens int
 	Rows   []Row // without empty ones, in the order of the bar
