@@ -446,7 +446,7 @@ func TestReview_MergesVersions(t *testing.T) {
 	}
 	other := slices.IndexFunc(strings.Split(page.Items[0].Subject, ","), func(id string) bool { return id != fmt.Sprintf("%x", m.Fingerprint) })
 	form := s.get(t, pageOf(m)+"/edit?with="+strings.Split(page.Items[0].Subject, ",")[other])
-	form.expect(http.StatusOK, "Merge two versions", "U1MIRA in C1TEAM", "Mira likes green tea.")
+	form.expect(http.StatusOK, "Merge two versions", "Text in session of ", "Mira likes green tea.")
 	fields := url.Values{
 		"etag": {form.Find("input[name=etag]").AttrOr("value", "")}, "with": {form.Find("input[name=with]").AttrOr("value", "")},
 		"name": {"Tea"}, "type": {"user"}, "body": {"Mira likes green and black tea."},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
@@ -41,19 +40,12 @@ func withContentFirst(m memories.Memory, found []records.Version) []records.Vers
 	return append([]records.Version{content}, found...)
 }
 
-// fromWords returns in a few words the newest file with a version: a session's, else the agent's own.
-func fromWords(version records.Version) string {
+// originOf returns the origin of the newest file with a version in words.
+func originOf(version records.Version) string {
 	if len(version.Files) == 0 {
 		return "a removed file"
 	}
-	f := version.Files[0]
-	switch s := agents.ParseSession(f.Session); {
-	case f.Session == "":
-		return f.Path
-	case s.User != "":
-		return s.User + " in " + s.Channel
-	}
-	return "session " + f.Session
+	return templates.OriginOf(version.Files[0].Session, version.Files[0].Path)
 }
 
 // versionOf returns the version whose fingerprint is id, in hexadecimal digits. A version is a
@@ -92,7 +84,7 @@ func (s *site) besideVersion(ctx context.Context, agent records.Agent, v *templa
 	}
 	v.Theirs = &templates.Theirs{
 		ID: m.ID, Name: m.Name, Type: version.Type, Description: version.Description, Body: version.Body,
-		From: fromWords(version),
+		From: originOf(version),
 	}
 	return nil
 }

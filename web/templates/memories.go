@@ -125,7 +125,7 @@ func (v Memories) isOpen(r MemoryRow) bool {
 func (v Memories) shown() string {
 	words := counted(v.Found, "memory", "memories")
 	if v.View.Session != "" {
-		words += " from " + sessionWords(v.View.Session)
+		words += " from " + sessionOf(v.View.Session)
 	}
 	if v.Near {
 		words = "No exact match. " + words + " close"

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
@@ -372,15 +371,6 @@ func (r MemoryRow) indexWords() string {
 // otherFiles returns the memory's files besides the one with its content.
 func (v Memory) otherFiles() []memories.MemoryFile {
 	return slices.DeleteFunc(slices.Clone(v.Files), func(f memories.MemoryFile) bool { return f.Path == v.Memory.Path })
-}
-
-// sessionDay returns the day of a session in words, or "" if its name does not contain it.
-func sessionDay(name string) string {
-	s := agents.ParseSession(name)
-	if s.User == "" {
-		return ""
-	}
-	return s.Thread.Local().Format("2 Jan")
 }
 
 // showsPane reports whether a narrow window shows the pane instead of the list.

@@ -817,9 +817,9 @@ func recentPrompts(v Prompt) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var47 string
-			templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(visible(sessionBriefly(v.Session)))
+			templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(visible(sessionOf(v.Session)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/prompt.templ`, Line: 144, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/prompt.templ`, Line: 144, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 			if templ_7745c5c3_Err != nil {
@@ -1021,9 +1021,9 @@ func recentPrompts(v Prompt) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var60 string
-					templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(visible(sessionBriefly(r.Session)))
+					templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(visible(sessionOf(r.Session)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/prompt.templ`, Line: 163, Col: 122}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/prompt.templ`, Line: 163, Col: 117}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 					if templ_7745c5c3_Err != nil {

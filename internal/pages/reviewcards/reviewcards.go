@@ -283,7 +283,7 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 	default:
 		add("Recalled", "Never")
 	}
-	add("From", fromWords(m.Session, m.Path))
+	add("From", templates.OriginOf(m.Session, m.Path))
 	if len(m.Files) > 1 {
 		var paths []string
 		for _, f := range m.Files[:min(len(m.Files), 6)] {
@@ -304,14 +304,6 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 		add("Cost", templates.Count(templates.Tokens(m.ClaudeMDChars), "token", "tokens"))
 	}
 	return facts, nil
-}
-
-// fromWords returns the session that wrote a memory in words, or its path.
-func fromWords(session, path string) string {
-	if s := agents.ParseSession(session); !s.Thread.IsZero() {
-		return "session of " + s.Thread.Local().Format("2 Jan") + ", in " + s.Channel
-	}
-	return path
 }
 
 // explainKeep gives the recommended side a word of reason.
@@ -369,7 +361,7 @@ func (c *card) addVersions() error {
 		}
 		for _, f := range version.Files {
 			side.Facts = append(side.Facts,
-				templates.ReviewFact{Label: "From", Text: fromWords(f.Session, f.Path)},
+				templates.ReviewFact{Label: "From", Text: templates.OriginOf(f.Session, f.Path)},
 				templates.ReviewFact{Label: "Written", Text: f.ContentAt.Local().Format("2 Jan 2006, 15:04")})
 		}
 		var spans []templates.TextSpan
@@ -415,7 +407,7 @@ func (c *card) addBlocked() error {
 		for _, b := range page.Blocked {
 			if b.ID == c.item.Subject {
 				c.addText(templates.ReviewSide{Name: b.Name, Type: b.Type, HasType: true, Facts: []templates.ReviewFact{
-					{Label: "Seen", Text: b.SeenAt.Local().Format("2 Jan 2006, 15:04")}, {Label: "From", Text: fromWords(b.Session, b.Path)},
+					{Label: "Seen", Text: b.SeenAt.Local().Format("2 Jan 2006, 15:04")}, {Label: "From", Text: templates.OriginOf(b.Session, b.Path)},
 				}}, b.Description, b.Body)
 				return nil
 			}
@@ -432,7 +424,7 @@ func (c *card) addSuggestion() error {
 		return err
 	}
 	c.ETags = []string{p.ETag()}
-	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: fromWords(p.Session, ""), At: shown.Local(p.QuotedAt)}
+	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: templates.OriginOf(p.Session, ""), At: shown.Local(p.QuotedAt)}
 	if doubt := p.Doubt(); doubt != "" {
 		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Check", Text: doubt})
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/pages/eventlines"
 	"memoir/internal/records"
@@ -91,7 +90,7 @@ func (v View) Events(ctx context.Context, rest int) (*templates.TimelineEvents, 
 		shown.Next = next.String()
 	}
 	if v.Address.Session != "" {
-		shown.SessionName = SessionName(v.Address.Session, v.Now, names[list.AgentIDs[0]], v.Now)
+		shown.SessionName = templates.SessionName(v.Address.Session, v.Now, names[list.AgentIDs[0]], v.Now)
 	}
 	return shown, nil
 }
@@ -167,7 +166,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	case event.FirstScan > 0:
 		e.Note = "in the first scan"
 	case event.Session != "" && event.Actor == memories.BySession:
-		e.Who += ", " + SessionName(event.Session, e.At, m.names[event.AgentID], m.Now)
+		e.Who += ", " + templates.SessionName(event.Session, e.At, m.names[event.AgentID], m.Now)
 		e.SessionID = event.Session
 		e.WhoHref = templates.SessionEventsPath(agent.Slug, event.Session)
 	}
@@ -234,28 +233,4 @@ func (m maker) agentOf(id int64) records.Agent {
 		return records.Agent{}
 	}
 	return m.Agents[i]
-}
-
-// SessionName returns a session in words, without raw ids: the names of its person and channel as far
-// as they have one, and the day on which it began. at stands for that day if the session's name has
-// none.
-func SessionName(session string, at time.Time, names map[string]string, now time.Time) string {
-	s := agents.ParseSession(session)
-	if !s.Thread.IsZero() {
-		at = s.Thread
-	}
-	at = at.In(now.Location())
-	date := at.Format("2 Jan")
-	if at.Year() != now.Year() {
-		date = at.Format("2 Jan 2006")
-	}
-	person, channel := names[s.User], names[s.Channel]
-	switch {
-	case person != "" && channel != "":
-		return person + " in " + channel + ", " + date
-	case person != "" || channel != "":
-		return person + channel + ", " + date
-	default:
-		return "session of " + date
-	}
 }

@@ -11,31 +11,6 @@ import (
 
 var now = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 
-func TestSessionName(t *testing.T) {
-	t.Parallel()
-	const session = "U2K5-C02-1764000000.123456" // 24 November 2025
-	for name, c := range map[string]struct {
-		session string
-		names   map[string]string
-		want    string
-	}{
-		"no names":       {session, nil, "session of 24 Nov 2025"},
-		"person":         {session, map[string]string{"U2K5": "Mira"}, "Mira, 24 Nov 2025"},
-		"channel":        {session, map[string]string{"C02": "#ops"}, "#ops, 24 Nov 2025"},
-		"both":           {session, map[string]string{"U2K5": "Mira", "C02": "#ops"}, "Mira in #ops, 24 Nov 2025"},
-		"no ids":         {"3f2b", nil, "session of 20 Nov"},
-		"same year":      {"U-C-1784000000", nil, "session of 14 Jul"},
-		"another's name": {session, map[string]string{"U1": "Jo"}, "session of 24 Nov 2025"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := timelineview.SessionName(c.session, now.AddDate(0, 0, -5), c.names, now); got != c.want {
-				t.Errorf("SessionName() = %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
 func TestChart_AgentsTogether(t *testing.T) {
 	t.Parallel()
 	day := func(days int) time.Time { return now.Truncate(24*time.Hour).AddDate(0, 0, -days) }
