@@ -28,19 +28,7 @@ func (s *site) missingBanner(ctx context.Context, agent records.Agent) (template
 	for i, m := range missing {
 		names[i] = m.Name
 	}
-	banner := templates.MissingMemories(agent.Slug, names)
-	banner.Actions = missingActions(agent, missing)
-	return banner, nil
-}
-
-// missingActions returns the two actions on all missing memories of an agent: write them back, and
-// delete them. Each carries etagOf(missing).
-func missingActions(agent records.Agent, missing []memories.Memory) []templates.Action {
-	actions := templates.MissingActions(agent.Slug)
-	for i := range actions {
-		actions[i].ETag = etagOf(missing)
-	}
-	return actions
+	return templates.MissingMemories(agent.Slug, names, etagOf(missing)), nil
 }
 
 func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Memory, error) {

@@ -100,29 +100,24 @@ func ClaudeMDProblem(slug, problem string) Banner {
 }
 
 // MissingMemories returns the banner for memories whose files all disappeared in one scan, with
-// their names. Its actions are MissingActions.
-func MissingMemories(slug string, names []string) Banner {
+// their names. Its actions write all of them back, or delete all. etag stands for the memories
+// shown, so that an action on others is refused.
+func MissingMemories(slug string, names []string, etag string) Banner {
 	return Banner{
-		Tone:    Warning,
-		Title:   counted(len(names), "missing memory", "missing memories"),
-		Text:    "Memories stay active until you decide.",
-		Items:   names,
-		Actions: MissingActions(slug),
-		Link:    Link{Label: "Review", Href: ReviewKindPath(slug, "missing")},
+		Tone:  Warning,
+		Title: counted(len(names), "missing memory", "missing memories"),
+		Text:  "Memories stay active until you decide.",
+		Items: names,
+		Actions: []Action{
+			{Label: "Write all back", Path: AgentPath(slug, "missing", "restore"), ETag: etag, Style: Primary},
+			{Label: "Delete all", Path: AgentPath(slug, "missing", "delete"), ETag: etag, Style: Destructive},
+		},
+		Link: Link{Label: "Review", Href: ReviewKindPath(slug, "missing")},
 	}
 }
 
-// MissingActions returns the actions on all missing memories: write them again, or delete them. The
-// caller must set their ETag.
-func MissingActions(slug string) []Action {
-	return []Action{
-		{Label: "Write all back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
-		{Label: "Delete all", Path: AgentPath(slug, "missing", "delete"), Style: Destructive},
-	}
-}
-
-// BlockedReturns returns the banner for n deleted contents that are on disk again and are not used,
-// with a link to decide about them.
+// BlockedReturns returns the banner for n blocked files, whose content was deleted before, with a
+// link to their review items.
 func BlockedReturns(slug string, n int) Banner {
 	return Banner{
 		Title: counted(n, "blocked file", "blocked files"),

@@ -265,7 +265,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	troubled.Groups[2].Rows[1].State = memories.Missing
 	troubled.Banners = []templates.Banner{
 		troubled.Agent.Gone(),
-		templates.MissingMemories(slug, []string{"Outage of 3 March", "Jonas is on call on Thursdays"}),
+		templates.MissingMemories(slug, []string{"Outage of 3 March", "Jonas is on call on Thursdays"}, "etag"),
 		templates.BlockedReturns(slug, 1),
 		templates.ClaudeMDProblem(slug, "CLAUDE.md has two begin markers, so Memoir does not know which part is its own and wrote nothing. Leave one pair of markers in it."),
 	}

@@ -66,8 +66,8 @@ func TestLive_KeepsOpenDetails(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	s.banners = []templates.Banner{
-		templates.MissingMemories(slug, []string{"One", "Two"}),
-		templates.MissingMemories(slug, []string{"Three"}),
+		templates.MissingMemories(slug, []string{"One", "Two"}, "etag"),
+		templates.MissingMemories(slug, []string{"Three"}, "etag"),
 	}
 	p := openList(t, s)
 	p.do(chromedp.Click(chromedp.CSS(`.banner + .banner summary`)))

@@ -146,7 +146,7 @@ func TestMemoryRow_IsEscaped(t *testing.T) {
 	v.Groups = grouped(rows)
 	notice := templates.Deleted(evil, evil, evil, evil)
 	v.Notice = &notice
-	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}), templates.ClaudeMDProblem(evil, evil)}
+	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}, "etag"), templates.ClaudeMDProblem(evil, evil)}
 	expect(t, templates.MemoriesPage(v), in("html", without("img[onerror]"), without("[onclick]")), in(".row h3", text(evil)))
 }
 
@@ -198,7 +198,7 @@ func TestVisible_ShowsCodePoints(t *testing.T) {
 func TestBanner_MissingHasActions(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Banners = []templates.Banner{templates.MissingMemories(slug, []string{"One", "Two"})}
+	v.Banners = []templates.Banner{templates.MissingMemories(slug, []string{"One", "Two"}, "etag")}
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("2 missing memories")),
 		in(".items li", each("One", "Two")),
