@@ -17,6 +17,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/pages/fileview"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/shown"
 	"memoir/internal/pages/xray"
 	"memoir/internal/records"
@@ -41,7 +42,7 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 	w.Header().Set("Vary", "HX-Request-Type")
 	prompt := templates.Prompt{
 		Agent: agentView(agent), File: kind, Now: time.Now().Local(), Find: refused,
-		Query: cleanText(r.FormValue(templates.FieldQuery)), Session: cleanText(r.FormValue(templates.FieldSession)),
+		Query: listview.CleanText(r.FormValue(templates.FieldQuery)), Session: listview.CleanText(r.FormValue(templates.FieldSession)),
 	}
 	if r.Header.Get("HX-Request-Type") == "partial" {
 		if err := s.readPrompt(r.Context(), r, agent, &prompt); err != nil {

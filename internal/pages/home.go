@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/pages/homeview"
+	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -24,7 +25,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	v := templates.Home{
 		Frame: templates.Frame{Live: templates.EventsPath, Notice: homeNotice(r)},
-		Query: cleanText(query.Get(templates.FieldQuery)), Sort: templates.AgentSort(query.Get(templates.FieldSort)), All: query.Get(templates.FieldShow) == templates.ShowAll,
+		Query: listview.CleanText(query.Get(templates.FieldQuery)), Sort: templates.AgentSort(query.Get(templates.FieldSort)), All: query.Get(templates.FieldShow) == templates.ShowAll,
 		Now: time.Now(), Problems: scanProblems(s.engine.ScanProblems()), RunsAs: engine.RunsAs(), Samples: s.options.AddSamples != nil,
 	}
 	if v.Sort == "" {

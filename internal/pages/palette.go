@@ -9,6 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
 	"memoir/internal/pages/homeview"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -17,7 +18,7 @@ import (
 // palette answers with the results of the palette, a part of a page.
 func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	typed := cleanText(query.Get(templates.FieldQuery))
+	typed := listview.CleanText(query.Get(templates.FieldQuery))
 	asked := terms.Parse(typed)
 	d := paletteview.Data{Query: typed, Typed: asked.Words, HomeDir: home(), CanWrite: !gate.ReadOnly(r.Context())}
 	d.Current, _ = paletteview.AgentOf(query.Get(templates.FieldHere))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/prompts"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -16,10 +17,10 @@ import (
 // readPrompt fills v with the prompt and the form that the address of r, or its form, names.
 func (s *site) readPrompt(ctx context.Context, r *http.Request, agent records.Agent, v *templates.Prompt) error {
 	request := prompts.Request{
-		Cursor: r.FormValue(templates.FieldCursor), Find: r.FormValue(templates.FieldFind), Add: cleanText(r.FormValue(templates.FieldAdd)),
+		Cursor: r.FormValue(templates.FieldCursor), Find: r.FormValue(templates.FieldFind), Add: listview.CleanText(r.FormValue(templates.FieldAdd)),
 	}
 	if r.Form.Has(templates.FieldDescription) {
-		description := cleanText(r.Form.Get(templates.FieldDescription))
+		description := listview.CleanText(r.Form.Get(templates.FieldDescription))
 		request.Description = &description
 	}
 	return prompts.Reader{Store: s.store, Recaller: s.recaller}.Read(ctx, agent, request, v)
@@ -29,7 +30,7 @@ func (s *site) readPrompt(ctx context.Context, r *http.Request, agent records.Ag
 // the prompt runs again. If the memory has changed since, or the description is invalid, it saves
 // nothing and shows the form with the reason.
 func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	id, description := idOf(r), cleanText(r.PostFormValue(templates.FieldDescription))
+	id, description := idOf(r), listview.CleanText(r.PostFormValue(templates.FieldDescription))
 	etag := r.PostFormValue(templates.FieldETag)
 	if etag == "" {
 		etag = "missing"

@@ -14,6 +14,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/reviewcards"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
@@ -45,7 +46,7 @@ const (
 // submittedTriage returns the list that a form or a query names: by its fields, else by the page of
 // the form.
 func (s *site) submittedTriage(r *http.Request) (reviewcards.List, error) {
-	slug, query := cleanText(r.FormValue(templates.FieldAgent)), r.Form
+	slug, query := listview.CleanText(r.FormValue(templates.FieldAgent)), r.Form
 	if from, err := url.Parse(back(r, "")); err == nil && isReviewPath(from.Path) {
 		query = from.Query()
 		if parts := strings.Split(from.Path, "/"); parts[1] == "agents" {

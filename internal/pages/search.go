@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/words"
 	"memoir/web/templates"
@@ -27,7 +28,7 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
 		return nil
 	}
-	typed := cleanText(query.Get(templates.FieldQuery))
+	typed := listview.CleanText(query.Get(templates.FieldQuery))
 	v := templates.Search{
 		Frame: templates.Frame{Live: templates.EventsPath}, Query: typed, Terms: terms.Parse(typed), Cursor: query.Get(templates.FieldCursor),
 		// set before the search, so that it is true if the search misses anything
@@ -48,7 +49,7 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 // withoutOldFilters returns the address of a search whose query has the parameters type and state
 // as filters. It returns false if the search has neither.
 func withoutOldFilters(query url.Values) (target string, ok bool) {
-	asked := terms.Parse(cleanText(query.Get(templates.FieldQuery)))
+	asked := terms.Parse(listview.CleanText(query.Get(templates.FieldQuery)))
 	if t, known := memories.ParseType(query.Get(templates.FieldType)); known {
 		asked, ok = asked.With(terms.Filter{Field: terms.Type, Value: string(t)}), true
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -63,7 +64,7 @@ func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Mem
 		return newNotice("Copied " + m.Name + " " + where), nil
 	}
 	notice := newNotice("Moved " + m.Name + " " + where)
-	from, to := cleanText(lastAction(r).Get(fieldFrom)), memories.ScopeOf(!m.Team)
+	from, to := listview.CleanText(lastAction(r).Get(fieldFrom)), memories.ScopeOf(!m.Team)
 	if from != "" {
 		source, err := s.store.AgentUncounted(r.Context(), from)
 		if errors.Is(err, memories.ErrNotFound) {

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/pages/listview"
 	"memoir/internal/pages/shown"
 	"memoir/internal/pages/timelineview"
 	"memoir/internal/records"
@@ -71,7 +72,7 @@ func requestedTimeline(r *http.Request, agent *records.Agent) (templates.Timelin
 	at := templates.TimelineAddress{
 		Show: query.Get(templates.FieldShow), Kind: memories.ActivityKind(query.Get(templates.FieldKind)),
 		Actor: memories.Actor(query.Get(templates.FieldActor)), Session: query.Get(templates.FieldSession), Memory: query.Get(templates.FieldMemory),
-		Words: cleanText(query.Get(templates.FieldQuery)), Cursor: query.Get(templates.FieldCursor), Open: query.Get(templates.FieldOpen),
+		Words: listview.CleanText(query.Get(templates.FieldQuery)), Cursor: query.Get(templates.FieldCursor), Open: query.Get(templates.FieldOpen),
 	}
 	if agent != nil {
 		at.Agent = agent.Slug
@@ -204,7 +205,7 @@ func (s *site) readSessions(r *http.Request, agent records.Agent, view timelinev
 // empty, and redirects to the page of the form. It returns a *badRequest for an id that is none, and
 // for a long name.
 func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	id, name := r.PostFormValue(templates.FieldID), cleanText(r.PostFormValue(templates.FieldName))
+	id, name := r.PostFormValue(templates.FieldID), listview.CleanText(r.PostFormValue(templates.FieldName))
 	if !isText(id) || len(id) > maxSessionLabel || len(name) > maxSessionLabel {
 		return errBadRequest("A name has at most 200 bytes.")
 	}

@@ -36,14 +36,12 @@ func filterOf(query url.Values) (memories.Filter, error) {
 			continue
 		}
 		for _, raw := range query[field.Name] {
-			if value := cleanText(raw); value != "" || len(query[field.Name]) > 1 {
+			if value := listview.CleanText(raw); value != "" || len(query[field.Name]) > 1 {
 				filters.Add(field.Name, value)
 			}
 		}
 	}
 	return memories.ParseFilter(filters)
 }
-
-func cleanText(raw string) string { return listview.CleanText(raw) }
 
 func errBadRequest(detail string) error { return &badRequest{http.StatusBadRequest, detail} }

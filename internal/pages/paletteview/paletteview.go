@@ -4,7 +4,6 @@ package paletteview
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -169,7 +168,7 @@ func (d Data) agents(labels map[string]agents.Label) []templates.PaletteItem {
 		label := labels[a.Slug]
 		name, _ := mark(label.Name, d.Typed)
 		item := agentItem(a.Slug, label.Parent, name)
-		item.Note = note(item.Note, counted(a.Counts.Total, "memory", "memories"))
+		item.Note = note(item.Note, templates.Count(a.Counts.Total, "memory", "memories"))
 		items = append(items, item)
 	}
 	return items
@@ -232,7 +231,7 @@ func (d Data) actions(labels map[string]agents.Label) []templates.PaletteItem {
 	for _, kind := range review.Kinds() {
 		if n := d.Waiting[kind]; n > 0 && (d.Query != "" || kind == findings.Secret) {
 			items = append(items, templates.PaletteItem{
-				Icon: "review", Name: templates.PlainParts("Review " + kindWords[kind]), Note: counted(n, "item", "items"),
+				Icon: "review", Name: templates.PlainParts("Review " + kindWords[kind]), Note: templates.Count(n, "item", "items"),
 				Href: templates.WithQuery(templates.ReviewPath, map[string]string{templates.FieldKind: string(kind)}),
 			})
 		}
@@ -259,7 +258,7 @@ func (d Data) queryActions(labels map[string]agents.Label) []templates.PaletteIt
 	}
 	if d.Total > 0 {
 		items = append(items, templates.PaletteItem{
-			Icon: "search", Name: templates.PlainParts("All results for “" + d.Query + "”"), Note: counted(d.Total, "memory", "memories"),
+			Icon: "search", Name: templates.PlainParts("All results for “" + d.Query + "”"), Note: templates.Count(d.Total, "memory", "memories"),
 			Href: templates.WithQuery(templates.SearchPath, map[string]string{templates.FieldQuery: d.Query}),
 		})
 	}
@@ -336,13 +335,6 @@ func mark(text, typed string) ([]words.Part, bool) {
 func note(texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 	return strings.Join(texts, " · ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 var kindWords = map[findings.Kind]string{
