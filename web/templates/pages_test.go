@@ -43,7 +43,7 @@ func TestPages_Accessible(t *testing.T) {
 				}
 			})
 			page.Find("input:not([type=hidden], [hidden], [disabled])").Each(func(_ int, input *goquery.Selection) {
-				if page.Find(`label[for="`+input.AttrOr("id", "")+`"]`).Length() != 1 {
+				if page.Find(`label[for="`+input.AttrOr("id", "")+`"]`).Length()+input.Closest("label:not([for])").Length() != 1 {
 					t.Errorf("a field has no label: %v", input.Nodes[0].Attr)
 				}
 			})
