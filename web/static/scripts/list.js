@@ -102,7 +102,9 @@
     const open = document.querySelector("#pane article")?.id.replace("open-", "memory-");
     if (event.detail.ctx.refreshOf || event.detail.ctx.around || !open || document.getElementById(open)) return;
     if (document.getElementById("q")?.value) return;
-    htmx.ajax("GET", here(), { source: list(), target: "#list", select: "#list", swap: "outerMorph", around: true }).then(centre);
+    // Its source is outside of the elements whose answers replace the message.
+    const source = document.getElementById("main");
+    htmx.ajax("GET", here(), { source, target: "#list", select: "#list", swap: "outerMorph", around: true }).then(centre);
   });
 
   settle();
