@@ -91,6 +91,8 @@ CREATE TABLE memories (
     -- It has a secret or an order to the agent, and no person has let it in. Agents do not receive
     -- it.
     quarantined     boolean NOT NULL GENERATED ALWAYS AS (problems @> '[{"code": "secret"}]' OR problems @> '[{"code": "injection"}]') STORED,
+    -- The browser of deleted_actor, as activity.browser.
+    deleted_browser text COLLATE "C",
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -220,12 +222,12 @@ CREATE TABLE activity (
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'renamed', 'verified', 'deleted', 'restored', 'missing', 'returned',
-                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded')),
+                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded', 'revealed')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
     session     text,
-    -- State of the memory after the change. NULL for entries about blocked contents; type is then
-    -- the content's.
+    -- State of the memory after the change. NULL for entries about blocked contents, whose type is
+    -- then the content's, and for reveals.
     state       text CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
     type        text CHECK (type IN ('feedback', 'user', 'project', 'reference')),
     revision_id uuid,
@@ -237,6 +239,11 @@ CREATE TABLE activity (
     other_name  text,
     -- In team memory after the change.
     team        boolean NOT NULL DEFAULT false,
+    -- The request of which the change is a part. All changes of one request have the same, and can
+    -- be undone together. NULL for changes on disk.
+    action      text COLLATE "C",
+    -- Random id of the browser that made the request. NULL for others.
+    browser     text COLLATE "C",
     -- The order of the activity page. One index serves this order and the deletion of an agent.
     PRIMARY KEY (agent_id, at, id)
 );
@@ -245,6 +252,8 @@ CREATE TABLE activity (
 CREATE INDEX activity_memory_id_at_idx ON activity (memory_id, at, id);
 -- Counts deletions by day without reading the other entries of the journal.
 CREATE INDEX activity_agent_id_at_deleted_idx ON activity (agent_id, at) WHERE kind = 'deleted';
+-- Finds the changes of one request.
+CREATE INDEX activity_action_idx ON activity (action) WHERE action IS NOT NULL;
 
 -- Names that people gave to the persons and channels of an agent's sessions.
 CREATE TABLE session_names (
@@ -342,7 +351,10 @@ CREATE UNLOGGED TABLE server_requests (
     -- The caller extends it while it waits. An expired request is not started.
     expires_at   timestamptz NOT NULL,
     claimed      boolean NOT NULL DEFAULT false,
-    response     bytea
+    response     bytea,
+    -- As in activity. Empty: none.
+    action       text NOT NULL DEFAULT '',
+    browser      text NOT NULL DEFAULT ''
 );
 
 -- Statistics of an agent's directory from the holder of its lease, for the pages of other servers.

@@ -2,10 +2,10 @@
 -- Returns the newest journal entries of the agents up to a time, without details. Each condition
 -- that is NULL or empty selects all. first_scan selects the memories that were older than Memoir's
 -- knowledge of the agent, or the other entries.
-SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session
+SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session, e.action, e.browser
 FROM agents
 CROSS JOIN LATERAL (
-    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session
+    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session, a.action, a.browser
     FROM activity a
     WHERE a.agent_id = agents.id
       AND a.at <= @until
@@ -54,15 +54,51 @@ LIMIT @most::integer;
 
 -- name: TimelineDetails :many
 -- Returns the journal entries with these keys, in any order. is_last means that no later entry is
--- about the same memory.
+-- about a change of the same memory.
 SELECT a.id, a.at, a.agent_id, agents.slug, a.memory_id, (m.id IS NOT NULL)::boolean AS found, a.name, a.kind, a.actor, a.path, a.session,
        a.state, a.type, a.team, r.description, r.hash, a.other_name,
-       (NOT EXISTS (SELECT 1 FROM activity b WHERE b.memory_id = a.memory_id AND (b.at, b.id) > (a.at, a.id)))::boolean AS is_last
+       (NOT EXISTS (SELECT 1 FROM activity b WHERE b.memory_id = a.memory_id AND (b.at, b.id) > (a.at, a.id) AND b.state IS NOT NULL))::boolean AS is_last
 FROM (SELECT unnest(@agent_ids::bigint[]) AS agent_id, unnest(@ats::timestamptz[]) AS at, unnest(@ids::bigint[]) AS id) k
 JOIN activity a ON a.agent_id = k.agent_id AND a.at = k.at AND a.id = k.id
 JOIN agents ON agents.id = a.agent_id
 LEFT JOIN memories m ON m.id = a.memory_id
 LEFT JOIN revisions r ON r.id = a.revision_id;
+
+-- name: EventOf :one
+-- Returns the action and the memory of a journal entry.
+SELECT action, memory_id FROM activity WHERE agent_id = @agent_id AND at = @at AND id = @id;
+
+-- name: EventEntries :many
+-- Returns the changes of memories that are entries of an action, or the entry with a key, in order.
+-- memory_id selects the entries about one memory; NULL: about all.
+SELECT a.id, a.at, a.agent_id, agents.slug, a.memory_id::uuid AS memory_id, a.kind, a.name, a.state::text AS state, a.team, a.modified_at,
+       r.fingerprint, r.hash
+FROM activity a
+JOIN agents ON agents.id = a.agent_id
+LEFT JOIN revisions r ON r.id = a.revision_id
+WHERE a.memory_id IS NOT NULL AND a.state IS NOT NULL
+  AND (a.action = @action::text OR (a.agent_id = @agent_id AND a.at = @at AND a.id = @id))
+  AND (sqlc.narg(memory_id)::uuid IS NULL OR a.memory_id = sqlc.narg(memory_id)::uuid)
+ORDER BY a.at, a.id;
+
+-- name: StatesAround :many
+-- Returns for each memory its state before a journal entry, and its state now. A state is empty if
+-- the memory did not exist, or does not.
+SELECT k.memory_id::uuid AS memory_id,
+       coalesce(b.state, '')::text AS state, coalesce(b.name, '')::text AS name, coalesce(b.team, false)::boolean AS team,
+       coalesce(b.modified_at, '0001-01-01T00:00:00Z')::timestamptz AS modified_at, r.fingerprint, coalesce(r.hash, '')::text AS hash,
+       coalesce(m.state, '')::text AS now_state, coalesce(m.name, '')::text AS now_name, coalesce(m.team, false)::boolean AS now_team,
+       coalesce(m.modified_at, '0001-01-01T00:00:00Z')::timestamptz AS now_modified_at, m.fingerprint AS now_fingerprint
+FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@ats::timestamptz[]) AS at, unnest(@ids::bigint[]) AS id) k
+LEFT JOIN LATERAL (
+    SELECT a.state, a.name, a.team, a.modified_at, a.revision_id
+    FROM activity a
+    WHERE a.memory_id = k.memory_id AND (a.at, a.id) < (k.at, k.id) AND a.state IS NOT NULL
+    ORDER BY a.at DESC, a.id DESC
+    LIMIT 1
+) b ON true
+LEFT JOIN revisions r ON r.id = b.revision_id
+LEFT JOIN memories m ON m.id = k.memory_id;
 
 -- name: TimelineRecallDetails :many
 -- Returns the recalls with these ids, each with its best memory, in any order.

@@ -69,6 +69,9 @@ type Activity struct {
 	// Name. If a file's name changed, it is the old name for ActivityLearned and the new one for
 	// ActivityDeleted. Otherwise it is empty.
 	Renamed string
+	// Action is the id of the request that made the change, and Browser that of its browser; empty
+	// without one.
+	Action, Browser string
 }
 
 // actorNames name actors. All pages use these words.
@@ -80,6 +83,13 @@ var actorNames = map[Actor]string{
 	ByMemoir:     "Memoir",
 	ByExtraction: "Memoir",
 }
+
+// IsRequest reports whether the actor is who made a request, and not the owner of a changed file.
+func (a Actor) IsRequest() bool { return a != BySession && a != ByDisk }
+
+// IsReader reports whether a browser, by its random id, is that of the reader of a page. An empty id
+// counts as the reader's: changes had none before version 46 of the schema.
+func IsReader(browser, reader string) bool { return browser == "" || browser == reader }
 
 // Who returns the actor in the words of all pages, such as "the agent". isReader reports whether a
 // change in a browser was made by the reader of the page, who is "you". It returns "" for an unknown

@@ -69,6 +69,8 @@ type Memory struct {
 	UpdatedAt    time.Time
 	DeletedAt    time.Time // zero if not deleted
 	DeletedActor Actor     // the actor of the deletion, or empty if not deleted
+	// DeletedBrowser is the random id of the browser of that actor; empty without one.
+	DeletedBrowser string
 }
 
 // IsQuarantined reports whether agents must not receive the memory.

@@ -12,17 +12,22 @@ import (
 	"memoir/internal/records"
 )
 
-// journal adds the entries to the journal. It also adds to the daily counts how they change the
-// number of undeleted memories. It does nothing without entries.
+// journal adds the entries to the journal, those of a request with the action of ctx. It also adds to
+// the daily counts how they change the number of undeleted memories. It does nothing without entries.
 func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ...records.JournalEntry) error {
 	if len(happened) == 0 {
 		return nil
 	}
 	_, err := q.InsertActivity(ctx, dbconv.All(happened, func(h records.JournalEntry) queries.InsertActivityParams {
+		var action records.Action
+		if h.Actor.IsRequest() {
+			action = records.ActionOf(ctx)
+		}
 		return queries.InsertActivityParams{
 			AgentID: agentID, At: h.At, MemoryID: dbconv.Optional(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
 			Path: h.Path, Session: dbconv.Optional(h.Session), State: dbconv.Optional(string(h.State)), Type: dbconv.Optional(string(h.Type)),
 			RevisionID: dbconv.Optional(h.RevisionID), ModifiedAt: dbconv.OptionalTime(h.ModifiedAt), OtherName: dbconv.Optional(h.OtherName), Team: h.Team,
+			Action: dbconv.Optional(action.ID), Browser: dbconv.Optional(action.Browser),
 		}
 	}))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // also after it has expired.
 func (s *Store) AddRequest(ctx context.Context, r records.ServerRequest, payload string) error {
 	return dberr.Wrap("ask another server", s.q.AddRequest(ctx, queries.AddRequestParams{
-		ID: r.ID, AgentID: r.AgentID, Call: r.Call, Arguments: r.Arguments, Actor: string(r.Actor), Payload: payload,
+		ID: r.ID, AgentID: r.AgentID, Call: r.Call, Arguments: r.Arguments, Actor: string(r.Actor), Action: r.Action.ID,
+		Browser: r.Action.Browser, Payload: payload,
 	}))
 }
 
@@ -34,6 +35,7 @@ func (s *Store) ClaimRequest(ctx context.Context, id uuid.UUID) (records.ServerR
 	row, err := s.q.ClaimRequest(ctx, id)
 	return records.ServerRequest{
 		ID: id, AgentID: row.AgentID, Call: row.Call, Arguments: row.Arguments, Actor: memories.Actor(row.Actor),
+		Action: records.Action{ID: row.Action, Browser: row.Browser},
 	}, dberr.Wrap("take a request", err)
 }
 

@@ -13,4 +13,5 @@ type ServerRequest struct {
 	Call      string
 	Arguments []byte // JSON
 	Actor     memories.Actor
+	Action    Action
 }

@@ -24,6 +24,8 @@ type TimelineEvent struct {
 	Kind     memories.ActivityKind
 	Actor    memories.Actor
 	Session  string // empty: none
+	// Action and Browser are those of the request that made the change; empty without one.
+	Action, Browser string
 	// FirstScan is the number of memories that the first scan of the agent has found, because their
 	// files were older than Memoir's knowledge of the agent. It is 0 for other events.
 	FirstScan int
@@ -33,6 +35,15 @@ type TimelineEvent struct {
 // positive one if it is older, and 0 if both are the same event.
 func (e TimelineEvent) Compare(o TimelineEvent) int {
 	return cmp.Or(o.At.Compare(e.At), cmp.Compare(o.ID, e.ID), strings.Compare(o.RecallID.String(), e.RecallID.String()))
+}
+
+// Event returns the id of the event that takes the entry back: the decision of the review that made it,
+// else the entry itself.
+func (e TimelineEvent) Event() string {
+	if _, isDecision := ReviewedItem(e.Action); isDecision {
+		return e.Action
+	}
+	return EventKey(e.AgentID, e.At, e.ID)
 }
 
 // TimelineList selects events. A zero field selects all.
@@ -63,7 +74,7 @@ const (
 type EventDetails struct {
 	memories.Activity
 	Team   bool   // the memory was in team memory afterwards
-	IsLast bool   // no later journal entry is about the same memory
+	IsLast bool   // the memory has not changed later
 	Prompt string // of a recall
 	Given  int    // number of memories that a recall delivered
 }
@@ -105,10 +116,12 @@ type GivenMemory struct {
 }
 
 // Timeline reads what happened to memories over time. SaveSessionName names a person or channel of
-// an agent's sessions.
+// an agent's sessions, and AddReveal records that a secret was shown.
 type Timeline interface {
 	TimelineEvents(ctx context.Context, list TimelineList) ([]TimelineEvent, error)
 	EventDetails(ctx context.Context, events []TimelineEvent) ([]EventDetails, error)
+	EventChanges(ctx context.Context, event string) ([]EventChange, error)
+	AddReveal(ctx context.Context, agentID int64, id string, actor memories.Actor) error
 	Deletions(ctx context.Context, agentIDs []int64) ([]DayCount, error)
 	ChangesSince(ctx context.Context, agentIDs []int64, at time.Time) (ChangesSince, error)
 	SessionNames(ctx context.Context, agentIDs []int64) (map[int64]map[string]string, error)

@@ -63,6 +63,7 @@ func (r *Reviewer) Decide(ctx context.Context, id string, c Choice) (records.Rev
 		return records.ReviewDecision{}, err
 	}
 	defer release()
+	ctx = records.InAction(ctx, records.Action{ID: records.ReviewAction(id), Browser: records.ActionOf(ctx).Browser})
 	item, err := r.store.ReviewItem(ctx, id)
 	if err != nil {
 		return records.ReviewDecision{}, err

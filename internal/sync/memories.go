@@ -132,6 +132,12 @@ func (e *Engine) UndoFix(ctx context.Context, slug, id, etag, path, hash string)
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Undo: true, Hash: hash})
 }
 
+// Revert is UndoFix for any earlier content of the memory. The file at path also gets the modification
+// time modified.
+func (e *Engine) Revert(ctx context.Context, slug, id, etag, path, hash string, modified time.Time) (Result, error) {
+	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Undo: true, Hash: hash, Modified: modified})
+}
+
 // Keep resolves a conflict between the files of a memory. version is the hex fingerprint of one of
 // their contents. Keep makes it the memory's content in a primary file, removes the primary files
 // with other contents, which stay in the history, and writes CLAUDE.md. It fails with

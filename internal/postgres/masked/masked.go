@@ -15,8 +15,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Store is a postgres.Store whose reading methods mask texts. Raw, RawOfHash and Revealed return
-// them as they are.
+// Store is a postgres.Store whose reading methods mask texts. Raw, RawOfHash, Revealed and
+// EventChanges return them as they are.
 type Store struct{ *postgres.Store }
 
 // Revealed is postgres.Store.Memory: nothing is masked.

@@ -112,7 +112,7 @@ func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.Lease
 		return result, fmt.Errorf("encode %s for another server: %w", c.name, err)
 	}
 	raw, err := c.node.sendRequest(ctx, holder, records.ServerRequest{
-		ID: uuid.New(), AgentID: agent, Call: c.name, Arguments: arguments, Actor: agenttx.ActorOf(ctx),
+		ID: uuid.New(), AgentID: agent, Call: c.name, Arguments: arguments, Actor: agenttx.ActorOf(ctx), Action: records.ActionOf(ctx),
 	})
 	if err != nil {
 		return result, err
@@ -242,9 +242,9 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 }
 
 // responseTo runs the request and returns the response as JSON: the result of the call, its error,
-// or both. The journal attributes changes to the request's actor.
+// or both. The journal attributes changes to the request's actor and action.
 func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
-	out, err := n.runCall(agenttx.As(ctx, r.Actor), r)
+	out, err := n.runCall(records.InAction(agenttx.As(ctx, r.Actor), r.Action), r)
 	result := response{Error: problem.Encode(err)}
 	if result.Out, err = json.Marshal(out); err != nil {
 		result = response{Error: problem.Encode(err)}

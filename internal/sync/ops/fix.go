@@ -22,6 +22,7 @@ type FixOp struct {
 	Path, Fix string    // path of the file, and ID of its fix
 	Undo      bool      // write back the bytes of before a fix; Fix is ignored
 	Hash      string    // hash of these bytes
+	Modified  time.Time // for Undo: the file's new modification time; zero means as it is
 }
 
 // Fix applies one of the fixes that Fixes offers to a file of a memory, or with op.Undo writes back
@@ -64,6 +65,9 @@ func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op Fi
 		}
 		if before == nil {
 			return &memories.ConflictError{Reason: "The earlier version of " + op.Path + " is no longer stored. Nothing was changed. Edit the file instead."}
+		}
+		if !op.Modified.IsZero() {
+			f.ModTime = op.Modified.UnixNano()
 		}
 		return s.replace(ctx, tx, c, head, f, before)
 	}

@@ -12,6 +12,41 @@ import (
 	"github.com/google/uuid"
 )
 
+const addReveal = `-- name: AddReveal :exec
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, type, team, action, browser)
+SELECT m.agent_id, $1, m.id, m.name, 'revealed', $2, m.path, m.session, m.type, m.team, $3, $4
+FROM memories m
+WHERE m.agent_id = $5 AND m.id = $6
+  AND NOT EXISTS (SELECT 1 FROM activity a
+                  WHERE a.memory_id = m.id AND a.kind = 'revealed' AND a.at > $7 AND a.actor = $2
+                    AND a.browser IS NOT DISTINCT FROM $4)
+`
+
+type AddRevealParams struct {
+	At      time.Time
+	Actor   string
+	Action  *string
+	Browser *string
+	AgentID int64
+	ID      uuid.UUID
+	Since   time.Time
+}
+
+// Adds an entry that a memory's text was shown without masks, unless the journal has one by the same
+// actor and browser since a time.
+func (q *Queries) AddReveal(ctx context.Context, arg AddRevealParams) error {
+	_, err := q.db.Exec(ctx, addReveal,
+		arg.At,
+		arg.Actor,
+		arg.Action,
+		arg.Browser,
+		arg.AgentID,
+		arg.ID,
+		arg.Since,
+	)
+	return err
+}
+
 type InsertActivityParams struct {
 	AgentID    int64
 	At         time.Time
@@ -27,10 +62,12 @@ type InsertActivityParams struct {
 	ModifiedAt *time.Time
 	OtherName  *string
 	Team       bool
+	Action     *string
+	Browser    *string
 }
 
 const memoryAsOf = `-- name: MemoryAsOf :one
-SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.browser, a.state, a.type, a.path, a.session, a.modified_at, a.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
 FROM activity a
 JOIN memories m ON m.id = a.memory_id
@@ -53,6 +90,7 @@ type MemoryAsOfRow struct {
 	Readable    bool
 	CreatedAt   time.Time
 	Actor       string
+	Browser     *string
 	State       *string
 	Type        *string
 	Path        string
@@ -76,6 +114,7 @@ func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryA
 		&i.Readable,
 		&i.CreatedAt,
 		&i.Actor,
+		&i.Browser,
 		&i.State,
 		&i.Type,
 		&i.Path,

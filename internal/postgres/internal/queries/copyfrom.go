@@ -43,6 +43,8 @@ func (r iteratorForInsertActivity) Values() ([]interface{}, error) {
 		r.rows[0].ModifiedAt,
 		r.rows[0].OtherName,
 		r.rows[0].Team,
+		r.rows[0].Action,
+		r.rows[0].Browser,
 	}, nil
 }
 
@@ -51,7 +53,7 @@ func (r iteratorForInsertActivity) Err() error {
 }
 
 func (q *Queries) InsertActivity(ctx context.Context, arg []InsertActivityParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "other_name", "team"}, &iteratorForInsertActivity{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "other_name", "team", "action", "browser"}, &iteratorForInsertActivity{rows: arg})
 }
 
 // iteratorForInsertFiles implements pgx.CopyFromSource.

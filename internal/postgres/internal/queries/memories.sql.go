@@ -125,10 +125,10 @@ func (q *Queries) KeysOf(ctx context.Context, arg KeysOfParams) ([]KeysOfRow, er
 
 const markDeleted = `-- name: MarkDeleted :exec
 WITH deleted AS (
-    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', deleted_actor = $2::text,
+    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', deleted_actor = $2::text, deleted_browser = $3,
         updated_at = $1::timestamptz,
-        index_lines = $3, restoring = false
-    WHERE d.id = $4
+        index_lines = $4, restoring = false
+    WHERE d.id = $5
     RETURNING d.id, d.agent_id, d.name, d.team
 )
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
@@ -139,6 +139,7 @@ ON CONFLICT DO NOTHING
 type MarkDeletedParams struct {
 	At         time.Time
 	Actor      string
+	Browser    *string
 	IndexLines []byte
 	ID         uuid.UUID
 }
@@ -149,6 +150,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 	_, err := q.db.Exec(ctx, markDeleted,
 		arg.At,
 		arg.Actor,
+		arg.Browser,
 		arg.IndexLines,
 		arg.ID,
 	)
@@ -156,7 +158,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -204,6 +206,7 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.DeletedActor,
 		&i.Memory.Conflict,
 		&i.Memory.Quarantined,
+		&i.Memory.DeletedBrowser,
 		&i.Description,
 		&i.Body,
 	)
@@ -283,7 +286,7 @@ func (q *Queries) RemovedIndexLines(ctx context.Context, agentID int64) ([]Remov
 }
 
 const restoringRows = `-- name: RestoringRows :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringRowsRow struct {
@@ -328,6 +331,7 @@ func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]Restoring
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
+			&i.Memory.DeletedBrowser,
 		); err != nil {
 			return nil, err
 		}
@@ -340,7 +344,7 @@ func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]Restoring
 }
 
 const rowByID = `-- name: RowByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser FROM memories m WHERE m.agent_id = $1 AND m.id = $2
 `
 
 type RowByIDParams struct {
@@ -385,12 +389,13 @@ func (q *Queries) RowByID(ctx context.Context, arg RowByIDParams) (RowByIDRow, e
 		&i.Memory.DeletedActor,
 		&i.Memory.Conflict,
 		&i.Memory.Quarantined,
+		&i.Memory.DeletedBrowser,
 	)
 	return i, err
 }
 
 const rowsByID = `-- name: RowsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser
 FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = $2) IS TRUE
@@ -445,6 +450,7 @@ func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDR
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
+			&i.Memory.DeletedBrowser,
 		); err != nil {
 			return nil, err
 		}
@@ -457,7 +463,7 @@ func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDR
 }
 
 const rowsByName = `-- name: RowsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser
 FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
 JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable
@@ -510,6 +516,7 @@ func (q *Queries) RowsByName(ctx context.Context, arg RowsByNameParams) ([]RowsB
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
+			&i.Memory.DeletedBrowser,
 		); err != nil {
 			return nil, err
 		}
@@ -673,7 +680,7 @@ func (q *Queries) SummariesOf(ctx context.Context, arg SummariesOfParams) ([]Sum
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined FROM (
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = $1 AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY($2::text[])
     UNION ALL
     SELECT b.id FROM memories b
@@ -731,6 +738,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
+			&i.Memory.DeletedBrowser,
 		); err != nil {
 			return nil, err
 		}

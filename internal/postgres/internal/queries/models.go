@@ -77,6 +77,8 @@ type Activity struct {
 	ModifiedAt *time.Time
 	OtherName  *string
 	Team       bool
+	Action     *string
+	Browser    *string
 }
 
 type Agent struct {
@@ -278,6 +280,7 @@ type Memory struct {
 	DeletedActor   *string
 	Conflict       *string
 	Quarantined    bool
+	DeletedBrowser *string
 }
 
 type MemoryGrowth struct {
@@ -484,6 +487,8 @@ type ServerRequest struct {
 	ExpiresAt time.Time
 	Claimed   bool
 	Response  []byte
+	Action    string
+	Browser   string
 }
 
 type SessionName struct {

@@ -13,8 +13,8 @@ import (
 
 const addRequest = `-- name: AddRequest :exec
 WITH added AS (
-    INSERT INTO server_requests (id, agent_id, call, arguments, actor, expires_at)
-    VALUES ($2, $3, $4, $5, $6, now() + interval '3 seconds')
+    INSERT INTO server_requests (id, agent_id, call, arguments, actor, action, browser, expires_at)
+    VALUES ($2, $3, $4, $5, $6, $7, $8, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', $1::text)
 `
@@ -26,6 +26,8 @@ type AddRequestParams struct {
 	Call      string
 	Arguments []byte
 	Actor     string
+	Action    string
+	Browser   string
 }
 
 func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) error {
@@ -36,6 +38,8 @@ func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) error {
 		arg.Call,
 		arg.Arguments,
 		arg.Actor,
+		arg.Action,
+		arg.Browser,
 	)
 	return err
 }
@@ -77,7 +81,7 @@ func (q *Queries) AgentStats(ctx context.Context) ([]AgentStatsRow, error) {
 const claimRequest = `-- name: ClaimRequest :one
 UPDATE server_requests SET claimed = true
 WHERE id = $1 AND NOT claimed AND expires_at > now()
-RETURNING agent_id, call, arguments, actor
+RETURNING agent_id, call, arguments, actor, action, browser
 `
 
 type ClaimRequestRow struct {
@@ -85,6 +89,8 @@ type ClaimRequestRow struct {
 	Call      string
 	Arguments []byte
 	Actor     string
+	Action    string
+	Browser   string
 }
 
 func (q *Queries) ClaimRequest(ctx context.Context, id uuid.UUID) (ClaimRequestRow, error) {
@@ -95,6 +101,8 @@ func (q *Queries) ClaimRequest(ctx context.Context, id uuid.UUID) (ClaimRequestR
 		&i.Call,
 		&i.Arguments,
 		&i.Actor,
+		&i.Action,
+		&i.Browser,
 	)
 	return i, err
 }

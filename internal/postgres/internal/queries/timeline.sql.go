@@ -100,6 +100,105 @@ func (q *Queries) DeletionsByDay(ctx context.Context, agentIds []int64) ([]Delet
 	return items, nil
 }
 
+const eventEntries = `-- name: EventEntries :many
+SELECT a.id, a.at, a.agent_id, agents.slug, a.memory_id::uuid AS memory_id, a.kind, a.name, a.state::text AS state, a.team, a.modified_at,
+       r.fingerprint, r.hash
+FROM activity a
+JOIN agents ON agents.id = a.agent_id
+LEFT JOIN revisions r ON r.id = a.revision_id
+WHERE a.memory_id IS NOT NULL AND a.state IS NOT NULL
+  AND (a.action = $1::text OR (a.agent_id = $2 AND a.at = $3 AND a.id = $4))
+  AND ($5::uuid IS NULL OR a.memory_id = $5::uuid)
+ORDER BY a.at, a.id
+`
+
+type EventEntriesParams struct {
+	Action   string
+	AgentID  int64
+	At       time.Time
+	ID       int64
+	MemoryID *uuid.UUID
+}
+
+type EventEntriesRow struct {
+	ID          int64
+	At          time.Time
+	AgentID     int64
+	Slug        string
+	MemoryID    uuid.UUID
+	Kind        string
+	Name        string
+	State       string
+	Team        bool
+	ModifiedAt  *time.Time
+	Fingerprint []byte
+	Hash        *string
+}
+
+// Returns the changes of memories that are entries of an action, or the entry with a key, in order.
+// memory_id selects the entries about one memory; NULL: about all.
+func (q *Queries) EventEntries(ctx context.Context, arg EventEntriesParams) ([]EventEntriesRow, error) {
+	rows, err := q.db.Query(ctx, eventEntries,
+		arg.Action,
+		arg.AgentID,
+		arg.At,
+		arg.ID,
+		arg.MemoryID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []EventEntriesRow{}
+	for rows.Next() {
+		var i EventEntriesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.At,
+			&i.AgentID,
+			&i.Slug,
+			&i.MemoryID,
+			&i.Kind,
+			&i.Name,
+			&i.State,
+			&i.Team,
+			&i.ModifiedAt,
+			&i.Fingerprint,
+			&i.Hash,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const eventOf = `-- name: EventOf :one
+SELECT action, memory_id FROM activity WHERE agent_id = $1 AND at = $2 AND id = $3
+`
+
+type EventOfParams struct {
+	AgentID int64
+	At      time.Time
+	ID      int64
+}
+
+type EventOfRow struct {
+	Action   *string
+	MemoryID *uuid.UUID
+}
+
+// Returns the action and the memory of a journal entry.
+func (q *Queries) EventOf(ctx context.Context, arg EventOfParams) (EventOfRow, error) {
+	row := q.db.QueryRow(ctx, eventOf, arg.AgentID, arg.At, arg.ID)
+	var i EventOfRow
+	err := row.Scan(&i.Action, &i.MemoryID)
+	return i, err
+}
+
 const firstScans = `-- name: FirstScans :many
 SELECT agents.id, agents.created_at, count(*) AS n
 FROM agents
@@ -307,10 +406,84 @@ func (q *Queries) SessionNames(ctx context.Context, agentIds []int64) ([]Session
 	return items, nil
 }
 
+const statesAround = `-- name: StatesAround :many
+SELECT k.memory_id::uuid AS memory_id,
+       coalesce(b.state, '')::text AS state, coalesce(b.name, '')::text AS name, coalesce(b.team, false)::boolean AS team,
+       coalesce(b.modified_at, '0001-01-01T00:00:00Z')::timestamptz AS modified_at, r.fingerprint, coalesce(r.hash, '')::text AS hash,
+       coalesce(m.state, '')::text AS now_state, coalesce(m.name, '')::text AS now_name, coalesce(m.team, false)::boolean AS now_team,
+       coalesce(m.modified_at, '0001-01-01T00:00:00Z')::timestamptz AS now_modified_at, m.fingerprint AS now_fingerprint
+FROM (SELECT unnest($1::uuid[]) AS memory_id, unnest($2::timestamptz[]) AS at, unnest($3::bigint[]) AS id) k
+LEFT JOIN LATERAL (
+    SELECT a.state, a.name, a.team, a.modified_at, a.revision_id
+    FROM activity a
+    WHERE a.memory_id = k.memory_id AND (a.at, a.id) < (k.at, k.id) AND a.state IS NOT NULL
+    ORDER BY a.at DESC, a.id DESC
+    LIMIT 1
+) b ON true
+LEFT JOIN revisions r ON r.id = b.revision_id
+LEFT JOIN memories m ON m.id = k.memory_id
+`
+
+type StatesAroundParams struct {
+	MemoryIds []uuid.UUID
+	Ats       []time.Time
+	Ids       []int64
+}
+
+type StatesAroundRow struct {
+	MemoryID       uuid.UUID
+	State          string
+	Name           string
+	Team           bool
+	ModifiedAt     time.Time
+	Fingerprint    []byte
+	Hash           string
+	NowState       string
+	NowName        string
+	NowTeam        bool
+	NowModifiedAt  time.Time
+	NowFingerprint []byte
+}
+
+// Returns for each memory its state before a journal entry, and its state now. A state is empty if
+// the memory did not exist, or does not.
+func (q *Queries) StatesAround(ctx context.Context, arg StatesAroundParams) ([]StatesAroundRow, error) {
+	rows, err := q.db.Query(ctx, statesAround, arg.MemoryIds, arg.Ats, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []StatesAroundRow{}
+	for rows.Next() {
+		var i StatesAroundRow
+		if err := rows.Scan(
+			&i.MemoryID,
+			&i.State,
+			&i.Name,
+			&i.Team,
+			&i.ModifiedAt,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.NowState,
+			&i.NowName,
+			&i.NowTeam,
+			&i.NowModifiedAt,
+			&i.NowFingerprint,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const timelineDetails = `-- name: TimelineDetails :many
 SELECT a.id, a.at, a.agent_id, agents.slug, a.memory_id, (m.id IS NOT NULL)::boolean AS found, a.name, a.kind, a.actor, a.path, a.session,
        a.state, a.type, a.team, r.description, r.hash, a.other_name,
-       (NOT EXISTS (SELECT 1 FROM activity b WHERE b.memory_id = a.memory_id AND (b.at, b.id) > (a.at, a.id)))::boolean AS is_last
+       (NOT EXISTS (SELECT 1 FROM activity b WHERE b.memory_id = a.memory_id AND (b.at, b.id) > (a.at, a.id) AND b.state IS NOT NULL))::boolean AS is_last
 FROM (SELECT unnest($1::bigint[]) AS agent_id, unnest($2::timestamptz[]) AS at, unnest($3::bigint[]) AS id) k
 JOIN activity a ON a.agent_id = k.agent_id AND a.at = k.at AND a.id = k.id
 JOIN agents ON agents.id = a.agent_id
@@ -346,7 +519,7 @@ type TimelineDetailsRow struct {
 }
 
 // Returns the journal entries with these keys, in any order. is_last means that no later entry is
-// about the same memory.
+// about a change of the same memory.
 func (q *Queries) TimelineDetails(ctx context.Context, arg TimelineDetailsParams) ([]TimelineDetailsRow, error) {
 	rows, err := q.db.Query(ctx, timelineDetails, arg.AgentIds, arg.Ats, arg.Ids)
 	if err != nil {
@@ -387,10 +560,10 @@ func (q *Queries) TimelineDetails(ctx context.Context, arg TimelineDetailsParams
 }
 
 const timelineEntries = `-- name: TimelineEntries :many
-SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session
+SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session, e.action, e.browser
 FROM agents
 CROSS JOIN LATERAL (
-    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session
+    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session, a.action, a.browser
     FROM activity a
     WHERE a.agent_id = agents.id
       AND a.at <= $1
@@ -428,6 +601,8 @@ type TimelineEntriesRow struct {
 	Kind    string
 	Actor   string
 	Session *string
+	Action  *string
+	Browser *string
 }
 
 // Returns the newest journal entries of the agents up to a time, without details. Each condition
@@ -459,6 +634,8 @@ func (q *Queries) TimelineEntries(ctx context.Context, arg TimelineEntriesParams
 			&i.Kind,
 			&i.Actor,
 			&i.Session,
+			&i.Action,
+			&i.Browser,
 		); err != nil {
 			return nil, err
 		}
