@@ -87,6 +87,7 @@ var mayImport = map[string][]string{
 	"internal/sync/watch":                {"internal/agents", "internal/files"},
 	"internal/consolidation":             {"internal/memories/...", "internal/findings", "internal/findings/pairs", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
+	"internal/undo":                      {"internal/memories/...", "internal/records", "internal/sync"},
 	"internal/background":                {"internal/sync", "internal/sync/events"},
 	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/background", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events"},
 	"internal/hooks":                     {"internal/memories/...", "internal/agents", "internal/extraction", "internal/gate", "internal/records", "internal/recall", "internal/sync"},
@@ -107,7 +108,7 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
-		"internal/review", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown",
+		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
 		"internal/claudesettings",

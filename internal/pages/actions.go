@@ -61,12 +61,21 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 // and the current memory, with a status of 409 or 412. For another error, or if the memory cannot
 // be loaded, it writes nothing and returns refused.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
+	return s.refuseAbout(w, r, slugOf(r), idOf(r), refused)
+}
+
+// refuseAbout is refuse for an action on the memory of an agent.
+func (s *site) refuseAbout(w http.ResponseWriter, r *http.Request, slug, id string, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {
 		return refused
 	}
-	s.rescan(r, "scan after refused action failed")
-	agent, m, err := s.requestedMemory(r)
+	s.rescan(r, slug, "scan after refused action failed")
+	agent, err := s.store.Agent(r.Context(), slug)
+	if err != nil {
+		return refused
+	}
+	m, err := s.store.Memory(r.Context(), agent, id)
 	if err != nil {
 		return refused
 	}
@@ -74,11 +83,10 @@ func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) err
 	return s.showMemory(w, r, f.Status, agent, m, opening{banners: []templates.Banner{banner}, noNotice: true})
 }
 
-// rescan scans the agent that the address names and waits for the end, because a file may have
-// changes that no scan has read. If the scan fails, rescan only logs the error, with the message
-// failed.
-func (s *site) rescan(r *http.Request, failed string) {
-	if _, err := s.engine.Scan(r.Context(), slugOf(r)); err != nil {
+// rescan scans an agent and waits for the end, because a file may have changes that no scan has read.
+// If the scan fails, rescan only logs the error, with the message failed.
+func (s *site) rescan(r *http.Request, slug, failed string) {
+	if _, err := s.engine.Scan(r.Context(), slug); err != nil {
 		s.options.Log.WarnContext(r.Context(), failed, "request", gate.RequestID(r.Context()), "error", err)
 	}
 }

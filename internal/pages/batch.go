@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 
 // operation is a bulk action.
 type operation struct {
+	name    string // last segment of its address
 	act     func(e *engine.Engine, ctx context.Context, slug string, all []engine.MemoryRef) []error
 	done    string
 	verb    string // participle, for messages
@@ -47,6 +50,10 @@ var operations = func() map[string]operation {
 			_, err := e.Move(ctx, slug, m.ID, m.ETag, engine.Destination{Scope: scope})
 			return err
 		}), done: doneMoved, verb: verb, label: "Move %s to " + string(scope) + " memory"}
+	}
+	for name, op := range all {
+		op.name = name
+		all[name] = op
 	}
 	return all
 }()
@@ -112,29 +119,44 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) runBatch(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef) error {
-	result := s.resultOf(r, agent, op, selected, op.act(s.engine, r.Context(), agent.Slug, selected))
-	if len(result.refused) > 0 {
-		return s.showRefused(w, r, agent, op, result)
-	}
-	return redirectWith(w, r, back(r, listOf(agent, op)), url.Values{templates.FieldBatch: {s.batches.add(result)}})
-}
-
-// undoBatch restores the memories that a bulk deletion has deleted. It redirects to the page of the
-// form, with a notice if the deletion is no longer known.
-func (s *site) undoBatch(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
+	done, refused := s.resultOf(r, agent, op, selected, op.act(s.engine, r.Context(), agent.Slug, selected))
+	event, err := s.eventOfBatch(r.Context(), agent, op, done)
 	if err != nil {
 		return err
 	}
-	result, ok := s.batches.of(r.PostFormValue(templates.FieldBatch))
-	if !ok || result.slug != agent.Slug || result.done != doneDeleted {
-		return redirect(w, r, back(r, templates.TrashPath(agent.Slug)), doneNothing, "")
+	list := back(r, listOf(agent, op))
+	if len(refused) == 0 {
+		return redirectWith(w, r, list, url.Values{fieldMany: {op.name}, fieldEvent: {event}})
 	}
-	var deleted []engine.MemoryRef
-	for _, id := range result.ids {
-		deleted = append(deleted, engine.MemoryRef{ID: id})
+	s.rescan(r, agent.Slug, "scan after refused batch failed")
+	v := templates.Refused{
+		Agent: agentView(agent), Done: len(done), Verb: op.verb,
+		Selection: templates.Selection{Agent: agent.Slug, InTrash: op.inTrash, Back: list},
 	}
-	return s.runBatch(w, r, agent, operations["restore"], deleted)
+	if len(done) > 0 {
+		if v.Notice, err = s.noticeOfBatch(r.Context(), agent, op.name, event, list); err != nil {
+			return err
+		}
+	}
+	return s.showRefused(w, r, agent, v, refused)
+}
+
+// eventOfBatch returns the event of this request. If it has changed nothing, because all memories were
+// deleted before, it returns the event that has deleted the first one.
+func (s *site) eventOfBatch(ctx context.Context, agent records.Agent, op operation, done []string) (string, error) {
+	event := records.ActionOf(ctx).ID
+	if op.done != doneDeleted || len(done) == 0 {
+		return event, nil
+	}
+	changes, err := s.store.EventChanges(ctx, event)
+	if err != nil || len(changes) > 0 {
+		return event, err
+	}
+	last, found, err := s.lastDeletion(ctx, done[0])
+	if found {
+		event = cmp.Or(last.Action, records.EventKey(agent.ID, last.At, last.ID))
+	}
+	return event, err
 }
 
 // allSelected returns all memories of the list that the form is about.
@@ -232,22 +254,21 @@ func listOf(agent records.Agent, op operation) string {
 	return templates.MemoriesPath(agent.Slug)
 }
 
-// resultOf returns the result of a batch. A memory succeeded if its error is nil or isDone returns
-// true. The others are refused, with the reason. errs has one entry for each of selected, in the same
-// order. After a deletion, left counts the memories with a file that could not be removed.
-func (s *site) resultOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) batchResult {
-	result := batchResult{slug: agent.Slug, done: op.done, verb: op.verb}
+// refusal is a memory for which an action failed.
+type refusal struct{ id, reason string }
+
+// resultOf returns the memories for which a batch succeeded, and the refused ones. A memory succeeded
+// if its error is nil or isDone returns true. errs has one entry for each of selected, in the same
+// order.
+func (s *site) resultOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) (done []string, refused []refusal) {
 	for i, seen := range selected {
 		if errs[i] == nil || s.isDone(r.Context(), agent, op.done, seen.ID) {
-			result.ids = append(result.ids, seen.ID)
+			done = append(done, seen.ID)
 			continue
 		}
-		result.refused = append(result.refused, refusal{id: seen.ID, reason: s.reason(r, errs[i])})
+		refused = append(refused, refusal{id: seen.ID, reason: s.reason(r, errs[i])})
 	}
-	if op.done == doneDeleted {
-		result.left = s.notRemovedOf(r.Context(), agent, result.ids)
-	}
-	return result
+	return done, refused
 }
 
 // isDone reports whether a memory already has the state that the action done leads to, for example
@@ -278,41 +299,66 @@ func (s *site) reason(r *http.Request, err error) string {
 	return f.Title + ". " + f.Text
 }
 
-// notRemovedOf returns how many of the deleted memories ids still have a file that could not be
-// removed. It considers the first records.MaxLimit such memories of the agent. It returns 0 if the
-// database fails, because the trash shows those files too.
-func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []string) int {
-	deleted := map[string]bool{}
-	for _, id := range ids {
-		deleted[id] = true
-	}
+// notRemovedOf returns how many of the deleted memories still have a file that could not be removed. It
+// considers the first records.MaxLimit such memories of the agent. It returns 0 if the database fails,
+// because the trash shows those files too.
+func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, deleted []records.EventChange) int {
 	page, err := s.store.Memories(ctx, agent, memories.Filter{State: memories.Deleted, NotRemoved: true}, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {
 		return 0
 	}
 	n := 0
 	for _, m := range page.Memories {
-		if deleted[m.ID] {
+		if slices.ContainsFunc(deleted, func(c records.EventChange) bool { return c.MemoryID == m.ID }) {
 			n++
 		}
 	}
 	return n
 }
 
-// showRefused scans the agent and answers 409 with the memories that the action refused, as they
-// are now and still selected. A memory that no longer exists is shown by its id. A notice reports
-// the memories for which the action succeeded, if any.
-func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o batchResult) error {
-	s.rescan(r, "scan after refused batch failed")
-	list := back(r, listOf(agent, op))
-	v := templates.Refused{
-		Agent: agentView(agent), Done: len(o.ids), Verb: op.verb,
-		Selection: templates.Selection{Agent: agent.Slug, InTrash: op.inTrash, Back: list},
+// noticeOfBatch returns the notice about the memories that an event has changed, with an undo if that
+// is possible. path is the page to return to after it. It returns nil for an unknown operation or
+// event, and if the first memory no longer has the state that the operation led to.
+func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, event, path string) (*templates.Notice, error) {
+	op, ok := operations[name]
+	if !ok || !isEvent(event) {
+		return nil, nil
 	}
-	if len(o.ids) > 0 {
-		v.Notice = noticeAboutBatch(o, s.batches.add(o), list)
+	changes, err := s.store.EventChanges(ctx, event)
+	changes = slices.DeleteFunc(changes, func(c records.EventChange) bool { return c.Agent != agent.Slug })
+	if err != nil || len(changes) == 0 {
+		return nil, err
 	}
-	for _, refused := range o.refused {
+	first := changes[0]
+	if op.done == donePurged && first.Now.State != "" || op.done != donePurged && !first.IsAfter() {
+		return nil, nil
+	}
+	all := templates.CountMemories(len(changes))
+	notice := newNotice(all + " " + op.verb)
+	what := "the change of "
+	switch op.done {
+	case doneVerified:
+		notice.Text = all + " still true"
+	case doneDeleted:
+		what, notice.Text = "the deletion of ", "Deleted "+all
+		if left := s.notRemovedOf(ctx, agent, changes); left > 0 {
+			notice.Text += ". " + templates.CountMemories(left) + " still on disk; see the trash."
+		}
+	}
+	if first.CanUndo() {
+		undo := templates.Undo(event, what+all, path)
+		if op.done == doneDeleted {
+			undo.Focus = templates.RowID(first.MemoryID)
+		}
+		notice.Actions = []templates.Action{undo}
+	}
+	return notice, nil
+}
+
+// showRefused answers 409 with the refused memories, as they are now and still selected. A memory that
+// no longer exists is shown by its id. v has the rest of the page.
+func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.Refused, refused []refusal) error {
+	for _, refused := range refused {
 		row := templates.RefusedRow{ID: refused.id, Name: refused.id, Reason: refused.reason}
 		if m, err := s.store.Memory(r.Context(), agent, refused.id); err == nil {
 			row.ETag, row.Name, row.Type, row.Path = engine.ETag(m), m.Name, m.Type, templates.MemoryPath(agent.Slug, m.ID)

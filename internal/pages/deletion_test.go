@@ -54,7 +54,7 @@ func TestNotice_OnlyCurrentState(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	id := s.Memory("ada", "Tabs").ID
-	for _, forged := range []string{"done=deleted&id=" + id, "done=deleted&id=nonsense", "done=%3Cb%3E&id=" + id, "done=deleted", "%zz", "batch=x"} {
+	for _, forged := range []string{"done=deleted&id=" + id, "done=deleted&id=nonsense", "done=%3Cb%3E&id=" + id, "done=deleted", "%zz", "many=delete&event=x", "done=taken-back&event=x"} {
 		page := s.getWith(t, adaList, "Cookie", "memoir_notice="+forged)
 		page.expect(http.StatusOK)
 		if got := words(page.Find("#notices")); got != "" {

@@ -90,7 +90,7 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	case errors.As(refused, &taken), !errors.Is(refused, memories.ErrChanged) && !errors.As(refused, &conflict):
 		return s.notSaved(w, r, agent, v, refused)
 	}
-	s.rescan(r, "scan after refused edit failed")
+	s.rescan(r, v.Agent.Slug, "scan after refused edit failed")
 	m, err := s.store.Memory(r.Context(), agent, v.ID)
 	if errors.Is(err, memories.ErrNotFound) {
 		return s.showPurged(w, r, agent, v)

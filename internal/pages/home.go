@@ -34,6 +34,12 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	if show := query.Get(templates.FieldShow); !slices.Contains(templates.AgentSorts(), v.Sort) || show != "" && !v.All {
 		return memories.ErrNotFound
 	}
+	var err error
+	if v.Notice == nil {
+		if v.Notice, err = s.undoNotice(r); err != nil {
+			return err
+		}
+	}
 	data := homeview.Data{Limit: s.options.ClaudeMDLimit, HomeDir: home(), Failing: map[string]bool{}}
 	if err := data.Load(r.Context(), s.store, v.Now); err != nil {
 		return err

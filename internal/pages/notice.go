@@ -16,12 +16,14 @@ import (
 	"memoir/web/templates"
 )
 
-// A redirect carries the action and the memory's id to the next page in a cookie, and that page
-// shows a notice once. The page makes the text from the current state, so a forged cookie cannot
+// A redirect carries the action, its event and the memory's id to the next page in a cookie, and that
+// page shows a notice once. The page makes the text from the current state, so a forged cookie cannot
 // show a false notice. Addresses carry none, so a reload and Back show nothing.
 const (
-	fieldDone = "done"
-	fieldID   = "id"
+	fieldDone  = "done"
+	fieldID    = "id"
+	fieldEvent = "event" // that the notice offers to undo
+	fieldMany  = "many"  // the operation of a batch
 )
 
 const (
@@ -58,6 +60,8 @@ const (
 	doneDecided   = "decided"
 	doneLogged    = "logged"
 	doneNamed     = "named"
+	doneTakenBack = "taken-back" // by an undo of an event
+	doneAlready   = "already"
 )
 
 const (
@@ -79,9 +83,13 @@ func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) err
 	return redirectWith(w, r, path, url.Values{fieldDone: {done}, fieldID: {id}})
 }
 
-// redirectWith redirects with 303 to path, which then shows the notice that the values describe. If
-// they are too long for a cookie, the page shows none. It always returns nil.
+// redirectWith redirects with 303 to path, which then shows the notice that the values describe, by
+// default about the event of this request. If they are too long for a cookie, the page shows none. It
+// always returns nil.
 func redirectWith(w http.ResponseWriter, r *http.Request, path string, notice url.Values) error {
+	if !notice.Has(fieldEvent) {
+		notice.Set(fieldEvent, records.ActionOf(r.Context()).ID)
+	}
 	if value := notice.Encode(); len(value) <= maxNotice {
 		http.SetCookie(w, noticeCookie(r, value))
 	}
@@ -187,9 +195,12 @@ var memoryNotices = map[string]string{
 // noticeOf returns the notice about the action that led to this page. It returns nil without an
 // error if no action did, the memory does not exist, or its state contradicts the notice. path is the page's own address, to return to after an undo.
 func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
+	if notice, err := s.undoNotice(r); notice != nil || err != nil {
+		return notice, err
+	}
 	query := lastAction(r)
-	if batch := query.Get(templates.FieldBatch); batch != "" {
-		return s.noticeOfBatch(r.Context(), agent, batch, path), nil
+	if query.Has(fieldMany) {
+		return s.noticeOfBatch(r.Context(), agent, query.Get(fieldMany), query.Get(fieldEvent), path)
 	}
 	done := query.Get(fieldDone)
 	switch {
@@ -210,21 +221,21 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	deleted := m.State == memories.Deleted
 	switch {
 	case done == doneDeleted && deleted:
-		notice := templates.Deleted(m.Agent, m.ID, m.Name, path)
+		notice := newNotice("Deleted " + m.Name)
 		if len(notRemoved(m)) > 0 {
 			notice.Text += " Some files remain; see the trash."
 		}
-		return &notice, nil
+		return s.undoable(r, agent, m, notice, path)
 	case deleted:
 		return nil, nil
 	case done == doneFixed:
 		return s.fixedNotice(r, agent, m, path)
 	case done == doneMoved, done == doneCopied:
-		return s.noticeOfMove(r, agent, m, path)
+		return s.undoable(r, agent, m, newNotice(movedWords(agent, m, done)), path)
 	case done == doneTyped && m.Type != "":
-		return newNotice(m.Name + ": " + string(m.Type)), nil
+		return s.undoable(r, agent, m, newNotice(m.Name+": "+string(m.Type)), path)
 	case memoryNotices[done] != "":
-		return newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), nil
+		return s.undoable(r, agent, m, newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), path)
 	default:
 		return nil, nil
 	}

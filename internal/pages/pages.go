@@ -11,6 +11,7 @@ package pages
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -31,6 +32,7 @@ import (
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
+	"memoir/internal/undo"
 	"memoir/internal/verification"
 	"memoir/web"
 	"memoir/web/templates"
@@ -69,7 +71,7 @@ type site struct {
 	store    Store
 	recaller *recall.Recaller
 	options  Options
-	batches  batches
+	undoer   undo.Undoer
 }
 
 // New returns the handler of all pages and their assets. It does not authenticate: the caller must
@@ -81,7 +83,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	if options.Extractor == nil {
 		options.Extractor = extraction.Idle(engine, store, options.Log)
 	}
-	s := &site{engine: engine, store: store, recaller: recaller, options: options}
+	s := &site{engine: engine, store: store, recaller: recaller, options: options, undoer: undo.Undoer{Store: store, Engine: engine}}
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead, byBrowser, s.framed)
 	r.NotFound(s.notFound)
@@ -99,6 +101,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get(templates.SearchPath, s.page(s.search))
 	r.Get(templates.PalettePath, s.page(s.palette))
 	s.reviewPages(r)
+	r.Post(templates.UndoPath("{event}"), s.action(s.undo))
+	r.Get(templates.UndoPath("{event}"), http.RedirectHandler(templates.TimelinePath, http.StatusSeeOther).ServeHTTP)
 	r.Get(templates.TimelinePath, s.page(s.timelineOfAll))
 	r.Get("/activity", toTimeline(templates.ShowEvents))
 	r.Get(templates.SyncPath, s.page(s.sync))
@@ -147,7 +151,6 @@ func (s *site) reviewPages(r chi.Router) {
 	r.Post(templates.ReviewBatchPath, s.writing(s.decideBatch))
 	r.Get(templates.ReviewPath+"/{id}", s.page(s.review))
 	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))
-	r.Post(templates.ReviewPath+"/{id}/undo", s.action(s.undoReview))
 	r.Get(agent+"/review", s.page(s.ofAgent(s.agentReview)))
 	r.Get(agent+"/review/{id}", s.page(s.ofAgent(s.agentReview)))
 	r.Post(agent+"/review/plan/make", s.action(s.consolidating(s.makePlan)))
@@ -204,7 +207,6 @@ var pathParameter = regexp.MustCompile(`\{\w+\}`)
 func (s *site) memoryPages(r chi.Router) {
 	const many = "/agents/{slug}/memory/batch"
 	r.Get(many+"/{operation}", s.page(s.nothingSelected))
-	r.Post(many+"/undo", s.action(s.undoBatch))
 	r.Post(many+"/{operation}", s.writing(s.batch))
 
 	const memory = "/agents/{slug}/memory/{id}"
@@ -234,12 +236,47 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/fix/undo", s.action(s.undoFix))
 }
 
-// byBrowser returns a handler that calls next with a context that names a browser as the author of
-// changes. The journal records it.
+// byBrowser returns a handler that calls next with a context that names the request and its browser as
+// the author of changes. The journal records them.
 func byBrowser(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(engine.As(r.Context(), memories.ByBrowser)))
+		action := records.Action{ID: rand.Text(), Browser: browserOf(r)}
+		next.ServeHTTP(w, r.WithContext(records.InAction(engine.As(r.Context(), memories.ByBrowser), action)))
 	})
+}
+
+const (
+	// cookieBrowser is the name of the cookie with the random id of a browser. The journal records it
+	// with each change, so that pages can tell the changes of their reader from others. It grants
+	// nothing.
+	cookieBrowser = "memoir_browser"
+	// browserMaxAge is the longest time that browsers keep a cookie (RFC 6265bis).
+	browserMaxAge = 400 * 24 * time.Hour
+)
+
+// browserID matches the ids of browsers.
+var browserID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// browserOf returns the id of the browser of a request, or "" if it has none yet.
+func browserOf(r *http.Request) string {
+	cookie, err := r.Cookie(cookieBrowser)
+	if err != nil || !browserID.MatchString(cookie.Value) {
+		return ""
+	}
+	return cookie.Value
+}
+
+// withBrowser returns r with an id of its browser. A browser without one gets it with the answer.
+func withBrowser(w http.ResponseWriter, r *http.Request) *http.Request {
+	action := records.ActionOf(r.Context())
+	if action.Browser == "" {
+		action.Browser = rand.Text()
+		http.SetCookie(w, &http.Cookie{
+			Name: cookieBrowser, Value: action.Browser, Path: "/", MaxAge: int(browserMaxAge / time.Second), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+			Secure: isSecure(r),
+		})
+	}
+	return r.WithContext(records.InAction(r.Context(), action))
 }
 
 // Store is the database of the pages. *postgres.Store implements and documents it.

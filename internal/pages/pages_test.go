@@ -154,9 +154,20 @@ func (s *site) post(t *testing.T, path string, form url.Values) *answer {
 
 func (s *site) send(t *testing.T, request *http.Request) *answer {
 	t.Helper()
+	return s.sendAs(t, request, testBrowser)
+}
+
+// testBrowser is the id of the browser of send.
+var testBrowser = strings.Repeat("A", 26)
+
+func (s *site) sendAs(t *testing.T, request *http.Request, browser string) *answer {
+	t.Helper()
 	jar, err := cookiejar.New(nil) // carries the notice of an action to the page after it
 	if err != nil {
 		t.Fatal(err)
+	}
+	if browser != "" {
+		jar.SetCookies(request.URL, []*http.Cookie{{Name: "memoir_browser", Value: browser, Path: "/"}})
 	}
 	response, err := (&http.Client{Jar: jar}).Do(request)
 	if err != nil {

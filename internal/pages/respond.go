@@ -62,6 +62,7 @@ func (s *site) submit(maxBytes int64, handle handler) http.HandlerFunc {
 		}
 		// The handler may still run after a database timeout, so it must not write to w.
 		answer := reply{header: http.Header{}}
+		r = withBrowser(&answer, r)
 		err := s.store.RunDetached(r.Context(), s.options.DatabaseTime, func(ctx context.Context) error { return handle(&answer, r.WithContext(ctx)) })
 		if err != nil {
 			s.fail(w, r, err)

@@ -174,7 +174,7 @@ func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Revie
 			continue
 		}
 		v.Last = reviewcards.DecidedWords(d, last)
-		v.Undo = &templates.Action{Label: "Undo", About: v.Last, Path: templates.ReviewItemPath(d.Item, "undo"), Does: "undo", Icon: "undo"}
+		v.Undo = &templates.Action{Label: "Undo", About: v.Last, Path: templates.UndoPath(records.ReviewAction(d.Item)), Does: "undo", Icon: "undo"}
 		break
 	}
 	held, err := s.store.CountReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, HeldAt: time.Now()})
@@ -319,7 +319,7 @@ func (s *site) addHeld(ctx context.Context, v *templates.Review, t reviewcards.L
 			Reason: o.Reason, Until: shown.Local(d.Until), Agent: names[d.Agent],
 		}
 		if v.CanDecide {
-			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: templates.ReviewItemPath(d.Item, "undo")}
+			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: templates.UndoPath(records.ReviewAction(d.Item))}
 		}
 		v.Held = append(v.Held, row)
 	}

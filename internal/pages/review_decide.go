@@ -92,11 +92,12 @@ func (s *site) toNext(w http.ResponseWriter, r *http.Request, t reviewcards.List
 // reviewNotice returns the notice about the decision that led to the page of r, or about another
 // action on a memory of one of the agents, or nil. back is the page to return to after an undo.
 func (s *site) reviewNotice(r *http.Request, back string, all []records.Agent) (*templates.Notice, error) {
+	if notice, err := s.undoNotice(r); notice != nil || err != nil {
+		return notice, err
+	}
 	action := lastAction(r)
 	id := action.Get(templates.FieldItem)
 	switch {
-	case action.Get(fieldDone) == doneUnreviewed:
-		return newNotice("Undone."), nil
 	case action.Get(fieldDone) != doneReviewed && action.Get(fieldID) != "":
 		for _, agent := range all {
 			if notice, err := s.noticeOf(r, agent, back); err != nil || notice != nil {
@@ -118,17 +119,18 @@ func (s *site) reviewNotice(r *http.Request, back string, all []records.Agent) (
 			return nil, err
 		}
 	}
-	notice := templates.DecidedNotice(id, reviewcards.DecidedWords(d, around), back, s.canDecide(r.Context()) && review.IsUndoable(d))
+	notice := templates.DecidedNotice(records.ReviewAction(id), reviewcards.DecidedWords(d, around), back, s.canDecide(r.Context()) && review.IsUndoable(d))
 	return &notice, nil
 }
 
-// undoReview takes a decision back, with all others of its batch, and redirects to the item. If a
-// later change prevents it, it shows the list with the reason.
-func (s *site) undoReview(w http.ResponseWriter, r *http.Request) error {
+// undoReview takes the decision about an item back, with all others of its batch, and redirects to the
+// item, also if it was taken back before. If a later change prevents it, it shows the list with the
+// reason.
+func (s *site) undoReview(w http.ResponseWriter, r *http.Request, id string) error {
 	if s.options.Decider == nil {
 		return memories.ErrNotFound
 	}
-	ctx, id := r.Context(), idOf(r)
+	ctx := r.Context()
 	from := back(r, "")
 	t, err := s.submittedTriage(r)
 	if err != nil {
@@ -144,10 +146,11 @@ func (s *site) undoReview(w http.ResponseWriter, r *http.Request) error {
 			refused = cmp.Or(refused, err)
 		}
 	}
-	if refused != nil {
-		if errors.Is(refused, memories.ErrNotFound) {
-			refused = &memories.ConflictError{Reason: "Already undone."}
-		}
+	done := doneUnreviewed
+	switch {
+	case errors.Is(refused, memories.ErrNotFound):
+		done = doneAlready
+	case refused != nil:
 		return s.refuseReview(w, r, t, "", refused)
 	}
 	if _, err := s.reviewItem(ctx, t, id); err != nil {
@@ -157,7 +160,7 @@ func (s *site) undoReview(w http.ResponseWriter, r *http.Request) error {
 	if from != "" && !isReviewPath(from) {
 		to = from
 	}
-	return redirectWith(w, r, to, url.Values{fieldDone: {doneUnreviewed}})
+	return redirect(w, r, to, done, "")
 }
 
 // isReviewPath reports whether an address is a page of the review.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"memoir/internal/memories"
-	"memoir/internal/pages/listview"
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -22,8 +20,8 @@ func (s *site) transfer(
 	do func(ctx context.Context, slug, id, match string, to engine.Destination) (engine.Result, error), done string,
 ) func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error {
 	return func(w http.ResponseWriter, r *http.Request, _ records.Agent, m memories.Memory) error {
-		to := engine.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
-		result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
+		target := engine.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
+		result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), target)
 		// the page has no field to show it at
 		if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) {
 			err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
@@ -36,51 +34,24 @@ func (s *site) transfer(
 		if err != nil {
 			return err
 		}
-		if result.Memory.Agent == m.Agent {
-			return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
+		to := view.Memory(result.Memory.ID)
+		if result.Memory.Agent != m.Agent {
+			to = templates.MemoryPath(result.Memory.Agent, result.Memory.ID) // the form's list does not contain it
 		}
-		// The form's list does not contain the result. An undo needs the old agent and scope.
-		return redirectWith(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID), url.Values{
-			fieldDone: {done}, fieldID: {result.Memory.ID}, fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())},
-		})
+		return redirect(w, r, to, done, result.Memory.ID)
 	}
 }
 
-// Fields of the notice about a moved memory: the agent that it came from, and its scope there.
-const (
-	fieldFrom = "from"
-	fieldWas  = "was"
-)
-
-// noticeOfMove returns the notice that m was moved or copied, as the last action says. For
-// a move it offers an undo, unless the agent that m came from no longer exists. path is the page to
-// return to after the undo.
-func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
-	where := "to " + string(m.Scope()) + " memory"
+// movedWords returns the text of the notice that m was moved or copied.
+func movedWords(agent records.Agent, m memories.Memory, done string) string {
+	words, where := "Moved ", " to "+string(m.Scope())+" memory"
+	if done == doneCopied {
+		words = "Copied "
+	}
 	if agent.SharesMemories() {
-		where = "to all agents"
+		where = " to all agents"
 	}
-	if lastAction(r).Get(fieldDone) == doneCopied {
-		return newNotice("Copied " + m.Name + " " + where), nil
-	}
-	notice := newNotice("Moved " + m.Name + " " + where)
-	from, to := listview.CleanText(lastAction(r).Get(fieldFrom)), memories.ScopeOf(!m.Team)
-	if from != "" {
-		source, err := s.store.AgentUncounted(r.Context(), from)
-		if errors.Is(err, memories.ErrNotFound) {
-			return notice, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		to = memories.Scope(lastAction(r).Get(fieldWas))
-		if source.SharesMemories() {
-			to = memories.SharedScope
-		}
-		path = templates.MemoryPath(agent.Slug, m.ID)
-	}
-	notice.Actions = []templates.Action{templates.MovedBack(m, engine.ETag(m), path, from, to)}
-	return notice, nil
+	return words + m.Name + where
 }
 
 // twinsOf returns readable memories with m's name, at most one from each place: the agent's other

@@ -132,10 +132,13 @@ func endOfDay(t time.Time) time.Time {
 // about. agent is nil for all agents.
 func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
 	v := templates.Timeline{At: at, Frame: templates.Frame{Live: templates.EventsPath}}
-	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local()}
+	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser}
 	total := -1
 	var err error
 	if agent == nil {
+		if v.Notice, err = s.undoNotice(r); err != nil {
+			return v, view, err
+		}
 		if view.Agents, err = s.store.AgentsUncounted(r.Context()); err != nil {
 			return v, view, err
 		}

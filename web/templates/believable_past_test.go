@@ -46,7 +46,8 @@ func believableEvents() []templates.TimelineDay {
 		case memories.ActivityRenamed:
 			e.Word, e.Note = "Shared", "with the team"
 		case memories.ActivityDeleted:
-			e.Undo = &templates.Action{Label: "Undo", About: row.Name, Path: templates.MemoryPath(slug, row.ID, "restore"), Style: templates.Subtle, Does: "undo"}
+			undo := templates.Undo("event", row.Name, "")
+			undo.Style, e.Undo = templates.Subtle, &undo
 		case memories.ActivityPurged:
 			e.Href = ""
 		case "recalled":

@@ -256,7 +256,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	rows := believableRows()
 
 	noted := memoriesPage()
-	notice := templates.Deleted(slug, rows[5].ID, "Billing migration freeze", noted.View.List())
+	notice := deletedNotice("Billing migration freeze", noted.View.List())
 	noted.Notice = &notice
 
 	troubled := memoriesPage()

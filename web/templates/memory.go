@@ -245,16 +245,6 @@ func (v Memory) transfer(label, what string, to memories.Scope, agent string) Ac
 	return Action{Label: label, About: v.Name, Path: path, ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
 }
 
-// MovedBack returns the action that undoes the move of m, and then returns to the page back. from
-// and to are the agent and the scope that m came from. from is empty if m has not changed its
-// agent.
-func MovedBack(m memories.Memory, etag, back, from string, to memories.Scope) Action {
-	v := Memory{Agent: Agent{Slug: m.Agent}, View: View{Agent: m.Agent}, MemoryRow: MemoryRow{Memory: m, ETag: etag}}
-	undo := v.transfer("Undo", "move", to, from)
-	undo.About, undo.Back, undo.Does, undo.Style = "the move of "+m.Name, back, "undo", Primary
-	return undo
-}
-
 // afterwards returns the page that opens after a decision, and the HTML id of its row.
 func (v Memory) afterwards() (page, row string) {
 	if v.Next == nil {

@@ -99,18 +99,6 @@ func (r MemoryRow) Delete(back string) Action {
 	}
 }
 
-// Deleted returns the notice that a memory was deleted, with an undo. back is the page to return to
-// after the undo.
-func Deleted(agent, id, name, back string) Notice {
-	return Notice{
-		Text: "Deleted " + name,
-		Actions: []Action{{
-			Label: "Undo", About: "the deletion of " + name, Path: MemoryPath(agent, id, "restore"), Back: back,
-			Does: "undo", Focus: RowID(id), Style: Primary,
-		}},
-	}
-}
-
 // parts returns a component that writes a text with its hits marked and invisible characters made
 // visible. A template would add spaces.
 func parts(all []words.Part) templ.Component {

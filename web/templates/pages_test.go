@@ -144,7 +144,7 @@ func TestMemoryRow_IsEscaped(t *testing.T) {
 	rows := believableRows()[:1]
 	rows[0].Name, rows[0].Description, rows[0].Session, rows[0].ID = evil, evil, evil, evil
 	v.Groups = grouped(rows)
-	notice := templates.Deleted(evil, evil, evil, evil)
+	notice := deletedNotice(evil, evil)
 	v.Notice = &notice
 	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}, "etag"), templates.ClaudeMDProblem(evil, evil)}
 	expect(t, templates.MemoriesPage(v), in("html", without("img[onerror]"), without("[onclick]")), in(".row h3", text(evil)))
@@ -169,14 +169,19 @@ func TestSearchForm_KeepsFilters(t *testing.T) {
 	)
 }
 
+// deletedNotice returns the notice that a memory was deleted.
+func deletedNotice(name, back string) templates.Notice {
+	return templates.Notice{Text: "Deleted " + name, Actions: []templates.Action{templates.Undo("event", "the deletion of "+name, back)}}
+}
+
 func TestNotice_DeletionHasUndo(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	notice := templates.Deleted(slug, firstID, "Answer in the customer's language", "/agents/support-bot/memory?q=a")
+	notice := deletedNotice("Answer in the customer's language", "/agents/support-bot/memory?q=a")
 	v.Notice = &notice
 	expect(t, templates.MemoriesPage(v), in("#notices",
 		in("p", text("Deleted Answer in the customer's language")),
-		in("form", attr("method", "post"), attr("action", "/agents/support-bot/memory/"+firstID+"/restore")),
+		in("form", attr("method", "post"), attr("action", "/undo/event")),
 		in("input[name=back]", attr("value", "/agents/support-bot/memory?q=a")),
 	))
 }
@@ -186,7 +191,7 @@ func TestVisible_ShowsCodePoints(t *testing.T) {
 	v := memoriesPage()
 	v.Groups[0].Rows[0].Name = "invoice\u202egnp.md"
 	v.Groups[0].Rows[0].Description = "no\u200bwidth"
-	notice := templates.Deleted(slug, firstID, "invoice\u202egnp.md", "")
+	notice := deletedNotice("invoice\u202egnp.md", "")
 	v.Notice = &notice
 	expect(t, templates.MemoriesPage(v),
 		in("#memory-"+firstID+" h3", text("invoice[U+202E]gnp.md")),

@@ -391,12 +391,12 @@ func Decided(decision, name string) string {
 	return cmp.Or(done, "Decided:") + " " + name
 }
 
-// DecidedNotice returns the notice that an item was decided, with an undo if it can be undone. back
-// is the page to return to after the undo.
-func DecidedNotice(id, words, back string, undo bool) Notice {
+// DecidedNotice returns the notice that an item was decided, with an undo of the event if it can be
+// undone. back is the page to return to after the undo.
+func DecidedNotice(event, words, back string, undo bool) Notice {
 	n := Notice{Text: words}
 	if undo {
-		n.Actions = []Action{{Label: "Undo", About: "the decision", Path: ReviewItemPath(id, "undo"), Back: back, Does: "undo", Style: Primary}}
+		n.Actions = []Action{Undo(event, "the decision", back)}
 	}
 	return n
 }

@@ -47,24 +47,6 @@ func Many(n int, verb string) string {
 	return counted(n, "memory", "memories") + " " + verb
 }
 
-// DeletedMany returns the notice that the memories ids were deleted, with an undo. ids must not be
-// empty. left is the number of those with a file that could not be removed, and batch the token of
-// the deletion. back is the page to return to after the undo.
-func DeletedMany(slug string, ids []string, left int, batch, back string) *Notice {
-	all := counted(len(ids), "memory", "memories")
-	notice := &Notice{
-		Text: "Deleted " + all,
-		Actions: []Action{{
-			Label: "Undo", About: "the deletion of " + all, Path: batchPath(slug, "undo"), Batch: batch, Back: back,
-			Does: "undo", Focus: RowID(ids[0]), Style: Primary,
-		}},
-	}
-	if left > 0 {
-		notice.Text += ". " + counted(left, "memory", "memories") + " still on disk; see the trash."
-	}
-	return notice
-}
-
 // ManyChange is the view of the question before an action on many memories.
 type ManyChange struct {
 	Frame

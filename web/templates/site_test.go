@@ -75,7 +75,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 	v.Groups, v.Found = grouped(rows), len(rows)
 	for _, row := range s.deleted {
 		if row.ID == r.FormValue("deleted") {
-			notice := templates.Deleted(slug, row.ID, row.Name, v.View.List())
+			notice := deletedNotice(row.Name, v.View.List())
 			v.Notice = &notice
 		}
 	}

@@ -66,8 +66,8 @@ type Action struct {
 	ETag string
 	// Memories are the memories of a bulk action, as returned by picked.
 	Memories []string
-	// All is FieldAll of a bulk action on a whole list, and Batch the token of the one to undo.
-	All, Batch string
+	// All is FieldAll of a bulk action on a whole list.
+	All string
 	// IsConfirmed means that the question of a large bulk action was shown.
 	IsConfirmed bool
 	// Back is the path and query to return to. If it is empty, the handler chooses.
@@ -88,7 +88,7 @@ type Action struct {
 }
 
 // isSlow reports whether the action may take longer than htmx waits for an answer.
-func (a Action) isSlow() bool { return a.All != "" || a.Batch != "" || len(a.Memories) > 0 }
+func (a Action) isSlow() bool { return a.All != "" || a.Does == "undo" || len(a.Memories) > 0 }
 
 // slowRequest makes htmx wait as long as the server does, which is 10 minutes.
 const slowRequest = `{"timeout":"600s"}`
@@ -97,6 +97,12 @@ const slowRequest = `{"timeout":"600s"}`
 func (a Action) confirmed() Action {
 	a.Label = "Yes, " + strings.ToLower(a.Label[:1]) + a.Label[1:]
 	return a
+}
+
+// Undo returns the action that takes an event back. about says what that is, such as "the deletion of
+// Tabs". back is the page to return to after it.
+func Undo(event, about, back string) Action {
+	return Action{Label: "Undo", About: about, Path: UndoPath(event), Back: back, Does: "undo", Style: Primary}
 }
 
 // Style is the look of a button.
@@ -154,7 +160,6 @@ const (
 	FieldAll = "all"
 	// FieldConfirmed is set if the confirmation of a large batch was shown.
 	FieldConfirmed = "confirmed"
-	FieldBatch     = "batch" // token of a finished batch
 )
 
 // Age is a memory's age in words.
@@ -205,6 +210,9 @@ const (
 	KeysPath     = "/keys"
 	EventsPath   = "/api/v1/events" // the API's event stream; ?agent= restricts it to one agent
 )
+
+// UndoPath returns the path that takes an event back. undo.js knows it.
+func UndoPath(event string) string { return "/undo/" + event }
 
 // AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is
 // /agents/hive-1/trash. It escapes each part.

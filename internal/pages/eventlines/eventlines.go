@@ -36,11 +36,12 @@ type key struct {
 	kind    memories.ActivityKind
 	actor   memories.Actor
 	session string // only if it is the actor
+	browser string
 	day     string
 }
 
 // Fold returns the lines of the events, which must be the newest first, as the lines are. Events are
-// in one line if they have the same agent, kind, actor and day, and each is at most Gap after the
+// in one line if they have the same agent, kind, actor, browser and day, and each is at most Gap after the
 // next. Events by sessions are of the same session. Recalls and first scans have lines of their own. zone is the time zone of the days.
 func Fold(events []records.TimelineEvent, zone *time.Location) []Line {
 	var lines []Line
@@ -50,7 +51,7 @@ func Fold(events []records.TimelineEvent, zone *time.Location) []Line {
 			lines = append(lines, Line{Events: []records.TimelineEvent{e}})
 			continue
 		}
-		k := key{e.AgentID, e.Kind, e.Actor, "", e.At.In(zone).Format(time.DateOnly)}
+		k := key{e.AgentID, e.Kind, e.Actor, "", e.Browser, e.At.In(zone).Format(time.DateOnly)}
 		if e.Actor == memories.BySession {
 			k.session = e.Session
 		}

@@ -39,7 +39,9 @@ type View struct {
 	Agents  []records.Agent
 	// Labels are the short names of the agents by slug; nil on the page of one agent.
 	Labels map[string]string
-	Now    time.Time // in the time zone of the page
+	// Browser is the random id of the reader's browser; empty if it has none.
+	Browser string
+	Now     time.Time // in the time zone of the page
 }
 
 // ids returns the ids of the agents.
@@ -161,7 +163,10 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	if label, ok := m.Labels[agent.Slug]; ok {
 		e.AgentName, e.AgentHref = label, templates.AgentTimelinePath(agent.Slug)
 	}
-	e.Who = event.Actor.Who(true)
+	e.Who = event.Actor.Who(memories.IsReader(event.Browser, m.Browser))
+	if event.Kind == memories.ActivityVerified && records.IsUndo(event.Action) {
+		e.Word, e.Note = "Undone", "still true"
+	}
 	switch {
 	case event.FirstScan > 0:
 		e.Note = "in the first scan"
@@ -179,6 +184,9 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	}
 	if l.Count() > 1 || event.FirstScan > 0 {
 		e.Name = templates.CountMemories(l.Count())
+		if d.IsLast && canUndo(event) && isOneAction(l) {
+			e.Undo = m.undo(event.Action, e.Name)
+		}
 		return e
 	}
 	e.Name = d.Name
@@ -194,16 +202,37 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 			e.Note = "now " + d.Renamed
 		}
 	}
-	switch {
-	case event.Kind == memories.ActivityDeleted && d.IsLast && d.Exists:
-		e.Undo = &templates.Action{
-			Label: "Undo", About: "the deletion of " + d.Name, Path: templates.MemoryPath(agent.Slug, d.MemoryID, "restore"),
-			Back: m.Address.String(), Does: "undo", Style: templates.Subtle,
-		}
-	case event.Kind == memories.ActivityChanged && d.Exists && d.Hash != "":
+	if d.IsLast && d.Exists && canUndo(event) {
+		e.Undo = m.undo(event.Event(), d.Name)
+	}
+	if event.Kind == memories.ActivityChanged && d.Exists && d.Hash != "" {
 		e.Link = templates.Link{Label: "Diff", Href: templates.ChangePath(agent.Slug, d.MemoryID, d.Hash)}
 	}
 	return e
+}
+
+// canUndo reports whether a line offers to undo the event: a deletion, or another change that a request
+// made. What an undo has made is not undone here.
+func canUndo(e records.TimelineEvent) bool {
+	switch e.Kind {
+	case memories.ActivityDeleted:
+		return !records.IsUndo(e.Action)
+	case memories.ActivityRestored, memories.ActivityChanged, memories.ActivityRenamed, memories.ActivityVerified:
+		return e.Actor.IsRequest() && !records.IsUndo(e.Action)
+	}
+	return false
+}
+
+// isOneAction reports whether one action has made all events of the line.
+func isOneAction(l eventlines.Line) bool {
+	action := l.Events[0].Action
+	return action != "" && !slices.ContainsFunc(l.Events, func(e records.TimelineEvent) bool { return e.Action != action })
+}
+
+func (m maker) undo(event, name string) *templates.Action {
+	undo := templates.Undo(event, name, m.Address.String())
+	undo.Style = templates.Subtle
+	return &undo
 }
 
 // recall adds to a line what a recall delivered.

@@ -81,10 +81,7 @@
   let shown = open();
   document.addEventListener("submit", (event) => {
     const path = event.target.getAttribute("action");
-    decided = event.target.matches("[data-decides]") || /^\/review\/.*\/undo$/.test(path);
-    if (!event.target.matches(".triage-undo")) return;
-    const rest = JSON.parse(sessionStorage.getItem("memoir-undo") ?? "[]").filter((entry) => entry.path !== path);
-    sessionStorage.setItem("memoir-undo", JSON.stringify(rest));
+    decided = event.target.matches("[data-decides]") || /^\/undo\/review-/.test(path);
   }, true);
 
   let hiding = 0;

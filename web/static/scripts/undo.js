@@ -1,54 +1,56 @@
-// Undoes the last actions of this tab, the newest first, with the key u. Each message with an undo
-// adds one. Without this script, the message and the Timeline offer it.
+// Undoes the last actions of this tab, the newest first, with the key u. Each message with an undo adds
+// the id of its event. Without this script, the message and the Timeline offer it.
 (() => {
   "use strict";
 
   const key = "memoir-undo";
   const depth = 50; // arbitrary
+  const path = "/undo/";
 
   const notices = () => document.getElementById("notices");
   const here = () => location.pathname + location.search;
-  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  const shown = () => notices().querySelector('[data-action="undo"]');
+  const undone = new WeakSet();
 
   const stack = {
-    all: () => JSON.parse(sessionStorage.getItem(key) ?? "[]"),
+    all: () => JSON.parse(sessionStorage.getItem(key) ?? "[]").filter((id) => typeof id === "string"),
     set: (all) => sessionStorage.setItem(key, JSON.stringify(all.slice(-depth))),
   };
 
-  const entryOf = (form) => ({ path: form.getAttribute("action"), fields: [...new FormData(form)].filter(([name]) => name !== "back") });
-  const formIn = (region) => region.querySelector('[data-action="undo"]')?.closest("form");
+  // The event that a form undoes, or "".
+  const eventOf = (form) => {
+    const action = form?.getAttribute("action") ?? "";
+    return action.startsWith(path) ? action.slice(path.length) : "";
+  };
 
   const note = () => {
-    const form = formIn(notices());
-    if (!form) return;
+    const form = shown()?.closest("form");
+    const event = eventOf(form);
     const all = stack.all();
-    if (!same(all.at(-1), entryOf(form))) stack.set([...all, entryOf(form)]);
+    if (event && !undone.has(form) && all.at(-1) !== event) stack.set([...all, event]);
   };
 
   document.addEventListener("submit", (event) => {
-    if (!event.target.closest("#notices") || formIn(event.target.parentElement) !== event.target) return;
-    const all = stack.all();
-    if (same(all.at(-1), entryOf(event.target))) stack.set(all.slice(0, -1));
+    const id = eventOf(event.target);
+    if (!id) return;
+    undone.add(event.target);
+    stack.set(stack.all().filter((each) => each !== id));
   }, true);
 
   document.addEventListener("memoir:undo", () => {
-    const shown = notices().querySelector('[data-action="undo"]');
-    if (shown) return shown.click();
-    const all = stack.all();
-    const last = all.pop();
+    const button = shown();
+    if (button) return button.click();
+    const last = stack.all().at(-1);
     if (!last) return;
-    stack.set(all);
     const form = document.createElement("form");
     form.method = "post";
-    form.action = last.path;
-    for (const [name, value] of [...last.fields, ["back", here()]]) {
-      const field = document.createElement("input");
-      [field.type, field.name, field.value] = ["hidden", name, value];
-      form.append(field);
-    }
+    form.action = path + last;
+    const field = document.createElement("input");
+    [field.type, field.name, field.value] = ["hidden", "back", here()];
+    form.append(field);
     const attributes = {
-      "hx-post": last.path, "hx-target": "#main", "hx-select": "#main", "hx-swap": "outerMorph", "hx-sync": "#main:queue all",
-      "hx-select-oob": "#notices:innerHTML, #side:outerMorph", "hx-replace-url": "true",
+      "hx-post": path + last, "hx-target": "#main", "hx-select": "#main", "hx-swap": "outerMorph", "hx-sync": "#main:queue all",
+      "hx-select-oob": "#notices:innerHTML, #side:outerMorph", "hx-replace-url": "true", "hx-config": '{"timeout":"600s"}',
     };
     for (const [name, value] of Object.entries(attributes)) form.setAttribute(name, value);
     notices().replaceChildren(form);
