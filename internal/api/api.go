@@ -201,6 +201,7 @@ type Store interface {
 
 	// Revealed is Memory without masks. The other methods mask what is in quarantine.
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
+	AddReveal(ctx context.Context, agentID int64, id string, actor memories.Actor) error
 	Ping(ctx context.Context) error
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }

@@ -106,6 +106,11 @@ func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInp
 	}
 	found := memoryAnswerOf(http.StatusOK, m, row.ClaudeMD.Problem)
 	if in.Reveal {
+		if m.IsQuarantined() {
+			if err := a.store.AddReveal(ctx, row.ID, m.ID, memories.ByScript); err != nil {
+				return nil, err
+			}
+		}
 		found.Body = wire.Revealed(m, row.ClaudeMD.Problem, time.Now())
 	}
 	if noneMatches(in.IfNoneMatch, found.ETag) {

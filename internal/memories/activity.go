@@ -39,13 +39,14 @@ const (
 	ActivityBlocked   ActivityKind = "blocked"   // a deleted content returned and is not used
 	ActivityAllowed   ActivityKind = "allowed"   // a blocked content is used
 	ActivityDiscarded ActivityKind = "discarded" // a person removed the file with a blocked content
+	ActivityRevealed  ActivityKind = "revealed"  // its secret was shown; nothing has changed
 )
 
 // ActivityKinds are all kinds.
 var ActivityKinds = []ActivityKind{
 	ActivityLearned, ActivityChanged, ActivityRenamed, ActivityVerified, ActivityDeleted, ActivityRestored,
 	ActivityMissing, ActivityReturned, ActivityCleared, ActivityPurged, ActivityBlocked, ActivityAllowed,
-	ActivityDiscarded,
+	ActivityDiscarded, ActivityRevealed,
 }
 
 // Activity is an event in the journal.

@@ -24,7 +24,7 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.
 		return &memories.ConflictError{Reason: "The file cannot be read. Fix it on disk, or delete it."}
 	case isRevealed:
 		var err error
-		if m, err = s.store.Revealed(r.Context(), agent, m.ID); err != nil {
+		if m, err = s.revealed(r.Context(), agent, m.ID); err != nil {
 			return err
 		}
 		w.Header().Set("Cache-Control", "no-store")

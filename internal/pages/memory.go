@@ -246,18 +246,27 @@ func oldTab(tab templates.PaneTab) http.HandlerFunc {
 	}
 }
 
-// reveal shows the memory in the address without masks, in this answer only. It returns
-// memories.ErrNotFound for an unknown memory.
+// reveal shows the memory in the address without masks, in this answer only, and records that. It
+// returns memories.ErrNotFound for an unknown memory.
 func (s *site) reveal(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if err != nil {
 		return err
 	}
-	if m, err = s.store.Revealed(r.Context(), agent, m.ID); err != nil {
+	if m, err = s.revealed(r.Context(), agent, m.ID); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return s.showMemory(w, r, http.StatusOK, agent, m, opening{revealed: true})
+}
+
+// revealed returns a memory without masks. The journal records that, unless nothing was masked.
+func (s *site) revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
+	m, err := s.store.Revealed(ctx, agent, id)
+	if err == nil && m.IsQuarantined() {
+		err = s.store.AddReveal(ctx, agent.ID, id, memories.ByBrowser)
+	}
+	return m, err
 }
 
 // links adds the method render to memorypane.Links.

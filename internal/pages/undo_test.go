@@ -222,3 +222,21 @@ func TestUndo_ByKeyInBrowser(t *testing.T) {
 		}
 	})(t, startBrowser(t))
 }
+
+func TestReveal_InTimeline(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{"ada/memory/db.md": memoirtest.Note("Database", memories.Reference, "db password: "+paneSecret)})
+	page := pageOf(s.Memory("ada", "Database"))
+	for range 2 {
+		s.post(t, page+"/reveal", nil).expect(http.StatusOK, paneSecret)
+	}
+	for path, line := range map[string]string{adaTimeline: "Revealed Database: you", "/timeline?kind=revealed": "Revealed Database: ada you"} {
+		timeline := s.get(t, path)
+		timeline.happened(line)
+		if strings.Contains(timeline.raw, paneSecret) || timeline.Find(".event .do form").Length() != 0 {
+			t.Errorf("%s shows the secret or an undo", path)
+		}
+	}
+	// It is no change: the last change can still be undone.
+	s.undone(t, s.post(t, page+"/verify", nil))
+}

@@ -357,6 +357,7 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.ActivityBlocked:   {"Blocked", "injection", Warning},
 	memories.ActivityAllowed:   {"Allowed", "reveal", Good},
 	memories.ActivityDiscarded: {"Removed", "broken", Danger},
+	memories.ActivityRevealed:  {"Revealed", "secret", Warning},
 	kindRecalled:               {"Recalled", "recall", Quiet},
 }
 

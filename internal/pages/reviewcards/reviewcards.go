@@ -41,10 +41,12 @@ const (
 	maxRelated = 3
 )
 
-// Store reads the texts of items, with masks. Revealed reads a memory without them.
+// Store reads the texts of items, with masks. Revealed reads a memory without them, and AddReveal
+// records that.
 type Store interface {
 	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
 	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
+	AddReveal(ctx context.Context, agentID int64, id string, actor memories.Actor) error
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error)
 	RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error)
@@ -182,6 +184,9 @@ func (c *card) addMemories() error {
 	}
 	for _, t := range found {
 		if c.Reveal && t.IsQuarantined() {
+			if err := c.Store.AddReveal(c.ctx, c.agent.ID, t.ID, memories.ByBrowser); err != nil {
+				return err
+			}
 			m, err := c.Store.Revealed(c.ctx, c.agent, t.ID)
 			if err != nil {
 				return err
