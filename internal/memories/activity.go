@@ -103,9 +103,9 @@ func (a Actor) Who(isReader bool) string {
 }
 
 // Deleted returns words for a deletion by the actor, such as "deleted by a script". They are
-// "deleted" for an unknown actor.
-func (a Actor) Deleted() string {
-	if who := a.Who(true); who != "" {
+// "deleted" for an unknown actor. isReader is that of Who.
+func (a Actor) Deleted(isReader bool) string {
+	if who := a.Who(isReader); who != "" {
 		return "deleted by " + who
 	}
 	return "deleted"

@@ -160,6 +160,16 @@ func (s *site) send(t *testing.T, request *http.Request) *answer {
 // testBrowser is the id of the browser of send.
 var testBrowser = strings.Repeat("A", 26)
 
+// getAs is get in the browser with an id.
+func (s *site) getAs(t *testing.T, path, browser string) *answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.sendAs(t, request, browser)
+}
+
 func (s *site) sendAs(t *testing.T, request *http.Request, browser string) *answer {
 	t.Helper()
 	jar, err := cookiejar.New(nil) // carries the notice of an action to the page after it

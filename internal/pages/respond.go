@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"memoir/internal/gate"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
@@ -157,6 +158,7 @@ func forReader(r *http.Request, withSidebar bool) context.Context {
 		reader.Here = r.URL.RequestURI()
 	}
 	if s, ok := r.Context().Value(siteKey{}).(*site); ok {
+		reader.Browser = records.ActionOf(r.Context()).Browser
 		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), !gate.ReadOnly(r.Context()), gate.SignedIn(r.Context())
 		if !wantsPane(r) {
 			if withSidebar {

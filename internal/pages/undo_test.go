@@ -13,6 +13,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/records"
 )
 
 // undone presses the undo of the notice, and presses it once more, which does nothing.
@@ -239,4 +240,22 @@ func TestReveal_InTimeline(t *testing.T) {
 	}
 	// It is no change: the last change can still be undone.
 	s.undone(t, s.post(t, page+"/verify", nil))
+}
+
+func TestActors_AnotherBrowser(t *testing.T) {
+	t.Parallel()
+	s := serve(t, twoMemories())
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
+	m := s.Memory("ada", "Tabs")
+	for browser, who := range map[string]string{testBrowser: "you", strings.Repeat("B", 26): "another browser", "": "another browser"} {
+		as := func(path string) *answer { return s.getAs(t, path, browser) }
+		as(adaTimeline).happened("Deleted Tabs: " + who)
+		for _, path := range []string{adaList + "?view=trash", pageOf(m)} {
+			as(path).expect(http.StatusOK, "deleted by "+who)
+		}
+	}
+	page, err := s.Store.Activity(t.Context(), records.ActivityList{MemoryID: m.ID, Limit: 1})
+	if err != nil || page.Activity[0].Browser != testBrowser || page.Activity[0].Action == "" {
+		t.Errorf("the journal says %+v, %v", page.Activity, err)
+	}
 }

@@ -446,7 +446,7 @@ func memoryMeta(v Memory) templ.Component {
 			}
 		}
 		if v.State == memories.Deleted {
-			templ_7745c5c3_Err = Badge(Danger, v.DeletedActor.Deleted()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Badge(Danger, readerOf(ctx).deletedWords(v.Memory)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2235,9 +2235,9 @@ func memoryFile(v Memory) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var103 string
-			templ_7745c5c3_Var103, templ_7745c5c3_Err = templ.JoinStringErrs(v.DeletedActor.Deleted())
+			templ_7745c5c3_Var103, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).deletedWords(v.Memory))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 421, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 421, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var103))
 			if templ_7745c5c3_Err != nil {

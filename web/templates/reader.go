@@ -1,6 +1,10 @@
 package templates
 
-import "context"
+import (
+	"context"
+
+	"memoir/internal/memories"
+)
 
 // Theme is the colour theme of the pages.
 type Theme string
@@ -40,7 +44,10 @@ type Reader struct {
 	// those for filters, the theme and signing out; handlers refuse in any case.
 	CanWrite   bool
 	CanSignOut bool // a token is needed to read
-	Sidebar    Sidebar
+	// Browser is the random id of the reader's browser. It is empty for a browser that has changed
+	// nothing yet.
+	Browser string
+	Sidebar Sidebar
 }
 
 // account returns the reader's name and what they may do.
@@ -49,6 +56,11 @@ func (r Reader) account() string {
 		return r.Account + " · can edit"
 	}
 	return r.Account + " · can view"
+}
+
+// deletedWords returns words for the deletion of a memory, such as "deleted by you".
+func (r Reader) deletedWords(m memories.Memory) string {
+	return m.DeletedActor.Deleted(memories.IsReader(m.DeletedBrowser, r.Browser))
 }
 
 type readerKey struct{}

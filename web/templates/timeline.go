@@ -361,6 +361,14 @@ var kindWords = map[memories.ActivityKind]struct {
 	kindRecalled:               {"Recalled", "recall", Quiet},
 }
 
+// whoFiltered returns the actors that a filter selects, in words.
+func whoFiltered(a memories.Actor) string {
+	if a == memories.ByBrowser {
+		return a.Who(true) + " or " + a.Who(false)
+	}
+	return a.Who(true)
+}
+
 // timelineKinds returns the kinds that the filter offers.
 func timelineKinds() []memories.ActivityKind {
 	return append(slices.Clone(memories.ActivityKinds), kindRecalled)

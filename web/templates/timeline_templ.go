@@ -1505,7 +1505,7 @@ func eventList(v Timeline) templ.Component {
 			}
 		}
 		if v.At.Actor != "" {
-			templ_7745c5c3_Err = onlyOf("By "+v.At.Actor.Who(true), v.At.without(FieldActor)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = onlyOf("By "+whoFiltered(v.At.Actor), v.At.without(FieldActor)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
