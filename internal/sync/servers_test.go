@@ -15,6 +15,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
@@ -58,7 +59,8 @@ func TestServers_DeletionRunsOnHolder(t *testing.T) {
 			t.Fatalf("a server %s says %+v", name, s)
 		}
 		subscription := a.engine.Hub().Subscribe()
-		ctx := engine.As(t.Context(), memories.ByScript)
+		action := records.Action{ID: "deletion asked of a server " + name, Browser: "firefox"}
+		ctx := records.InAction(engine.As(t.Context(), memories.ByBrowser), action)
 		result, err := other.engine.Delete(ctx, "ada", m.ID, engine.ETag(m))
 		if err != nil || result.Memory.State != memories.Deleted {
 			t.Fatalf("asked of a server %s: %+v, %v", name, result, err)
@@ -72,6 +74,10 @@ func TestServers_DeletionRunsOnHolder(t *testing.T) {
 			}
 		}
 		subscription.Close()
+		page, err := a.store.Activity(t.Context(), records.ActivityList{MemoryID: m.ID, Limit: 1})
+		if err != nil || page.Activity[0].Action != action.ID || page.Activity[0].Browser != action.Browser {
+			t.Errorf("the journal says %+v, %v", page.Activity, err)
+		}
 		if _, err := other.engine.Delete(ctx, "ada", m.ID, `"of something else"`); !errors.Is(err, memories.ErrChanged) {
 			t.Errorf("asked of a server %s with another tag: %v", name, err)
 		}
