@@ -165,6 +165,8 @@ func (w *walk) prepare(project, database string) {
 	w.values["logs"] = []string{"2026-03-02"}
 	w.values["steps"] = append(w.list("SELECT id::text FROM consolidation_steps"), uuid.NewString())
 	w.values["missing"] = []string{"restore", "delete"}
+	w.values["undo"] = append(w.list("SELECT DISTINCT action FROM activity WHERE action IS NOT NULL"),
+		w.list("SELECT agent_id || '.' || (extract(epoch FROM at) * 1000000)::bigint || '.' || id FROM activity WHERE kind = 'deleted'")...)
 	w.values["batch"] = []string{"delete"}
 	for name, values := range w.values {
 		if len(values) == 0 {
