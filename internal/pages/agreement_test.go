@@ -172,7 +172,7 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 		agree("the API's sessions", len(said[struct{ Sessions []any }](s, t, "/agents/"+slug+"/sessions").Sessions), agent.Sessions)
 
 		s.claudeMDAgrees(t, agent)
-		agree("the row's tokens", figure(words(row.Find("td").Eq(3))), claudemd.ApproximateTokens(agent.ClaudeMD.Chars))
+		agree("the row's tokens", figure(words(row.Find("td").Eq(3))), figure(words(s.get(t, "/agents/"+slug+"/context").Find("#xray-title strong"))))
 		s.changedAgrees(t, slug, row.Find("time").AttrOr("datetime", ""))
 		growth := said[struct {
 			Growth []struct{ Alive struct{ Total int } }

@@ -163,12 +163,13 @@ func (p *tab) violations(rules string) []string {
 	})`)
 }
 
-// cutOff returns the elements outside the window that cannot be scrolled into view.
+// cutOff returns the elements outside the window that cannot be scrolled into view, and that no
+// ellipsis shortens.
 func (p *tab) cutOff() []string {
 	p.t.Helper()
 	return p.list(`(() => {
 		const width = document.documentElement.clientWidth;
-		const scrolls = (e) => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+		const scrolls = (e) => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || getComputedStyle(e).textOverflow === "ellipsis" || scrolls(e.parentElement));
 		const out = [...document.body.querySelectorAll("*")].filter(e => {
 			const at = e.getBoundingClientRect();
 			return e.checkVisibility() && at.width > 0 && (at.right > width + 1 || at.left < -1) && !e.closest(".unseen, .skip, .sprite") && !scrolls(e.parentElement);

@@ -73,7 +73,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	if back.Request.URL.Path != at(m.Memory("ada", "Tabs")) || strings.Contains(m.Read("bob/CLAUDE.md"), "Use tabs.") {
 		t.Errorf("the undo leads to %s", back.Request.URL)
 	}
-	s.submit(t, back, "Share with all agents Tabs").expect(http.StatusOK, "Moved Tabs to all agents")
+	s.submit(t, back, "Share with all Tabs").expect(http.StatusOK, "Moved Tabs to all agents")
 
 	// From there it can be moved to any agent.
 	page := s.get(t, at(m.Memory("team", "Tabs"))+"?tab=file")

@@ -89,7 +89,7 @@ func deletedWhileOpen(t *testing.T, browser context.Context) {
 	other.live()
 	other.do(click("Delete Tabs"))
 	other.shows("Deleted Tabs")
-	p.until(`document.querySelector("#pane .badge[data-tone=danger]")?.textContent === "deleted by you"`)
+	p.until(`document.querySelector("#pane .badge[data-tone=danger]")?.textContent === "deleted by another browser"`)
 	p.shows("Use tabs.")
 	p.do(chromedp.Click(chromedp.CSS(`#pane [data-action="restore"]`)))
 	p.shows("Restored Tabs")

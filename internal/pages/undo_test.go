@@ -153,7 +153,7 @@ func TestUndo_ChangedSince(t *testing.T) {
 	s.Write("ada/memory/fact_02.md", memoirtest.Note("Fact 02", memories.Project, "Learned since."))
 	s.Scan("ada")
 	page := undo(typed)
-	page.expect(http.StatusConflict, "1 of 2 could not be undone", "Fact 02", "The memory was changed by the agent after that.", "Undone: Fact 01")
+	page.expect(http.StatusConflict, "1 of 2 not undone", "Fact 02", "The memory was changed by the agent after that.", "Undone: Fact 01")
 	if m := s.Memory("ada", "Fact 02"); m.Body != "Learned since." {
 		t.Errorf("it says %q", m.Body)
 	}

@@ -48,6 +48,22 @@ func writeFile(t *testing.T, tx *Tx, path, text string) {
 	}
 }
 
+// appendTo writes a text to the end of an existing file. Unlike writeFile it does not empty the file
+// first, which would give it a time far from the test's.
+func appendTo(t *testing.T, tx *Tx, path, text string) {
+	t.Helper()
+	f, err := tx.Root.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func wantText(t *testing.T, tx *Tx, path, want string) {
 	t.Helper()
 	if raw, err := tx.Root.ReadFile(path); err != nil || string(raw) != want {
@@ -120,7 +136,7 @@ func TestAwaitBytes(t *testing.T) {
 					t.Fatal(err)
 				}
 				if tt.bytesIn > 0 {
-					time.AfterFunc(tt.bytesIn, func() { writeFile(t, tx, "a.md", "text") })
+					time.AfterFunc(tt.bytesIn, func() { appendTo(t, tx, "a.md", "text") })
 				}
 				got := AwaitBytes(tx.Root, "a.md")
 				if took := time.Since(start); got != tt.want || took < tt.min || took > tt.max {
