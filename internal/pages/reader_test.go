@@ -1,9 +1,13 @@
 package pages_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -32,4 +36,20 @@ func TestReadOnly_WriteIsRefused(t *testing.T) {
 	if s.Memory("ada", "Tabs").State != memories.Active {
 		t.Error("it was deleted")
 	}
+}
+
+// TestReadOnly_NameOnPhone checks that the name of the agent has room beside no button too.
+func TestReadOnly_NameOnPhone(t *testing.T) {
+	t.Parallel()
+	onPhone(func(t *testing.T, browser context.Context) {
+		s := serveMemoir(t, memoirtest.Start(t, twoMemories()), setting{token: "the-token", readToken: "look-only"})
+		p := open(t, browser, s, "/sign-in?next="+adaList, person{allowed: []string{"401"}})
+		p.do(chromedp.SendKeys(chromedp.CSS("input[name=token]"), "look-only"))
+		p.follow(chromedp.SendKeys(chromedp.CSS("input[name=token]"), kb.Enter))
+		p.at(adaList)
+		if width := evaluate[float64](p, `document.querySelector(".agent h1").getBoundingClientRect().width`); width < 100 {
+			t.Errorf("the name is %.0f pixels wide", width)
+		}
+		p.fits()
+	})(t, startBrowser(t))
 }

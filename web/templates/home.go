@@ -162,7 +162,7 @@ func (w Waiting) words() string {
 		words = "item"
 	}
 	if w.Minutes > 0 {
-		words += ", about " + number(w.Minutes) + " min"
+		words += ", about " + duration(w.Minutes)
 	}
 	return words
 }
@@ -233,6 +233,14 @@ func (r HomeRow) typeBar() []typePart {
 
 // limitMark is the position of the limit in a context bar of 100 units.
 const limitMark = 80
+
+// duration returns minutes in words; from two hours it rounds to hours.
+func duration(minutes int) string {
+	if minutes < 120 {
+		return number(minutes) + " min"
+	}
+	return number((minutes+30)/60) + " h"
+}
 
 // contextWidth returns the filled part of a context bar of 100 units, which shows the limited tokens.
 // The limit is at limitMark.

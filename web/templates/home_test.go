@@ -110,3 +110,10 @@ func TestPalette_Results(t *testing.T) {
 	)
 	expect(t, templates.PaletteResults(templates.Palette{Query: "zz", IsEmpty: true}), in(".palette-none", text("No results for “ zz ”")))
 }
+
+func TestHomePage_LongReview(t *testing.T) {
+	t.Parallel()
+	for minutes, want := range map[int]string{119: "about 119 min", 120: "about 2 h", 663: "about 11 h"} {
+		expect(t, templates.HomePage(templates.Home{Total: 1, Waiting: templates.Waiting{Items: 1000, Minutes: minutes}}), in(".home-waiting", says(want)))
+	}
+}

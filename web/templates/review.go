@@ -439,7 +439,7 @@ func (v Review) left() string {
 	case v.Left == 0:
 		return "Nothing left"
 	}
-	return number(v.Left) + " left · about " + number(v.Minutes) + " min"
+	return number(v.Left) + " left · about " + duration(v.Minutes)
 }
 
 // progress returns the share of today's items that are decided, of a bar of 100.
