@@ -283,6 +283,16 @@ func (d *draftPlan) addPairs(ctx context.Context) error {
 		}
 		return all, nil
 	})
+	// The steps first: what they change needs no finding.
+	slices.SortStableFunc(found, func(a, b findings.Pair) int {
+		switch {
+		case a.IsStated == b.IsStated:
+			return 0
+		case a.IsStated:
+			return -1
+		}
+		return 1
+	})
 	for _, p := range found {
 		a, b := d.notes[d.byID[p.A]], d.notes[d.byID[p.B]]
 		if d.touched[a.ID] || d.touched[b.ID] {

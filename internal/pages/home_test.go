@@ -195,3 +195,17 @@ func TestHome_FitsEveryScreen(t *testing.T) {
 	p.until(`document.querySelectorAll("#palette [role=option]").length > 3`)
 	p.passes(axeCore(t), "the palette")
 }
+
+func TestHome_NamesHaveRoom(t *testing.T) {
+	t.Parallel()
+	atDesk(func(t *testing.T, browser context.Context) {
+		files := memoirtest.Files{}
+		for _, agent := range []string{"code-reviewer", "release-captain"} {
+			files[agent+"/memory/tabs.md"] = memoirtest.Note("Tabs", memories.User, "Use tabs.")
+		}
+		p := open(t, browser, serve(t, files), "/", person{})
+		if cut := p.list(`[...document.querySelectorAll(".agents .who, .agents .wide")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent.trim())`); len(cut) > 0 {
+			t.Errorf("cut off: %q", cut)
+		}
+	})(t, startBrowser(t))
+}

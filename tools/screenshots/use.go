@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // reviewer is the agent in most pictures.
@@ -69,6 +70,28 @@ func (s *server) use(ctx context.Context) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
+		}
+	}
+	return s.waitForReview(ctx)
+}
+
+// waitForReview waits until the review has items, and finds no more for some seconds.
+func (s *server) waitForReview(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	const settled = 5 // equal answers in a row, a second apart (arbitrary)
+	for before, equal := 0, 0; equal < settled; {
+		var queue struct{ Total int }
+		if err := s.call(limited, http.MethodGet, "/api/v1/review?limit=1", nil, &queue); err != nil {
+			return err
+		}
+		if equal++; queue.Total == 0 || queue.Total != before {
+			before, equal = queue.Total, 0
+		}
+		select {
+		case <-limited.Done():
+			return limited.Err()
+		case <-time.After(time.Second):
 		}
 	}
 	return nil
