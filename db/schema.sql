@@ -239,8 +239,8 @@ CREATE TABLE activity (
     other_name  text,
     -- In team memory after the change.
     team        boolean NOT NULL DEFAULT false,
-    -- The request of which the change is a part. All changes of one request have the same, and can
-    -- be undone together. NULL for changes on disk.
+    -- Id of the request that made the change. Changes with the same id can be undone together. NULL
+    -- for changes on disk.
     action      text COLLATE "C",
     -- Random id of the browser that made the request. NULL for others.
     browser     text COLLATE "C",

@@ -160,7 +160,7 @@ func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Revie
 		all[a.ID] = a
 	}
 	midnight := today()
-	today := records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight, Limit: 1}
+	today := records.ReviewDecisionList{AgentID: t.Items.AgentID, Since: midnight}
 	if v.Done, err = s.store.CountReviewDecided(ctx, today); err != nil {
 		return v, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// Action is the request of which changes are a part. The journal records it with each of them.
+// Action identifies the request that makes a change. The journal records it with each change.
 type Action struct {
 	// ID is the same for all changes of the request. It is empty if they are not to be undone together.
 	ID string

@@ -90,7 +90,8 @@ func (u Undoer) Undo(ctx context.Context, event string) (Result, error) {
 		}
 		return result, nil
 	}
-	return result, u.takeBack(ctx, open, &result)
+	err = u.takeBack(ctx, open, &result)
+	return result, err
 }
 
 func spansAgents(changes []records.EventChange) bool {
@@ -125,7 +126,10 @@ func (u Undoer) changedSince(ctx context.Context, c records.EventChange) (why, e
 		if a.State == "" || !a.At.After(c.At) {
 			continue
 		}
-		kind := strings.ReplaceAll(string(a.Kind), string(memories.ActivityVerified), "marked as still true")
+		kind := string(a.Kind)
+		if a.Kind == memories.ActivityVerified {
+			kind = "marked as still true"
+		}
 		who := a.Actor.Who(memories.IsReader(a.Browser, records.ActionOf(ctx).Browser))
 		return &memories.ConflictError{Reason: fmt.Sprintf("The memory was %s by %s after that. Nothing was undone.", kind, who)}, nil
 	}

@@ -75,7 +75,7 @@ func (s *server) use(ctx context.Context) error {
 	return s.waitForReview(ctx)
 }
 
-// waitForReview waits until the review has items, and finds no more for some seconds.
+// waitForReview waits until the review has items, and their number stays the same for some seconds.
 func (s *server) waitForReview(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

@@ -30,8 +30,8 @@ func Minutes(items int, pace time.Duration) int {
 	return max(1, int((time.Duration(items)*pace+30*time.Second)/time.Minute))
 }
 
-// Paced returns the decisions of a week from which Pace is taken, of one agent or, without an id, of
-// all agents.
+// Paced returns the selection of the decisions from which Pace is taken: those of the last week. Without
+// an id, they are of all agents.
 func Paced(agentID int64, now time.Time) records.ReviewDecisionList {
 	return records.ReviewDecisionList{AgentID: agentID, Since: now.AddDate(0, 0, -7), Limit: paced + 1}
 }
