@@ -131,7 +131,8 @@ func operations() []operation {
 		{name: "save a new one", before: tabs, do: saveOf("New", "Learned.")},
 		{name: "save over one", before: tabs, do: saveOf("Tabs", "Use both.")},
 		{name: "save what only sessions have", before: onlyInSessions, do: saveOf("Tabs", "Use both.")},
-		{name: "save a deleted one", before: inTrash, do: saveOf("Tabs", "Use tabs."), partly: withoutTombstone("Use tabs.")},
+		{name: "save a deleted one", before: inTrash, do: saveOf("Tabs", "Use tabs."), partly: withoutTombstone("Use tabs."),
+			entry: "memory/MEMORY.md has the line - [Tabs](tabs.md) — About Tabs"}, // where the removed line cannot come back
 		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *engine.Patch) { body := "Use both."; p.Body = &body })},
 		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *engine.Patch) { name := "Spaces"; p.Name = &name })},
 		{name: "move to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {

@@ -91,12 +91,12 @@ func (s *stage) picture() (p picture, wrong []string) {
 
 // isButForEntries reports whether two states differ at most in entries that MEMORY.md lacks. After
 // an interrupted save the memory may be there without its entry: the index lint then names it. No
-// line may be new to both p and was, the state before.
-func (p picture) isButForEntries(done, was picture) bool {
+// line but entry may be new to both p and was, the state before.
+func (p picture) isButForEntries(done, was picture, entry string) bool {
 	isLine := func(line string) bool { return strings.Contains(line, "MEMORY.md has the line ") }
 	rest := func(p picture) picture { return slices.DeleteFunc(slices.Clone(p), isLine) }
 	return slices.Equal(rest(p), rest(done)) && !slices.ContainsFunc(p, func(line string) bool {
-		return isLine(line) && !slices.Contains(done, line) && !slices.Contains(was, line)
+		return isLine(line) && line != entry && !slices.Contains(done, line) && !slices.Contains(was, line)
 	})
 }
 

@@ -75,6 +75,8 @@ type operation struct {
 	// partly is a part of the operation that may be what is left of it, because it is a step of its
 	// own to its user.
 	partly func(*stage)
+	// entry is a line of a MEMORY.md, as in a picture, that may take the place of another one.
+	entry string
 	// always means that the operation follows from the files on disk: it is done in the end, although
 	// steps fail.
 	always bool
@@ -400,7 +402,7 @@ func (m *matrix) judge(is picture, errs []error) string {
 			allowed = append(append(allowed, m.was), m.partly...)
 		}
 		now, done, was := is.of(item, m.op.items), m.done.of(item, m.op.items), m.was.of(item, m.op.items)
-		if !now.isButForEntries(done, was) && !slices.ContainsFunc(allowed, func(p picture) bool {
+		if !now.isButForEntries(done, was, m.op.entry) && !slices.ContainsFunc(allowed, func(p picture) bool {
 			return slices.Equal(now, p.of(item, m.op.items))
 		}) {
 			complaint := item + " is neither done nor not done. Unlike when it is done:\n" + is.of(item, m.op.items).unlike(m.done.of(item, m.op.items))
@@ -427,7 +429,7 @@ func (m *matrix) again(is picture) string {
 		if len(m.op.items) > 0 {
 			item = m.op.items[i]
 		}
-		wasDone := is.of(item, m.op.items).isButForEntries(m.done.of(item, m.op.items), m.was.of(item, m.op.items))
+		wasDone := is.of(item, m.op.items).isButForEntries(m.done.of(item, m.op.items), m.was.of(item, m.op.items), m.op.entry)
 		if err != nil && !wasDone && !isPart(is) {
 			return "it fails: " + err.Error()
 		}
@@ -437,7 +439,7 @@ func (m *matrix) again(is picture) string {
 	if len(wrong) > 0 {
 		return strings.Join(wrong, "\n")
 	}
-	if !p.isButForEntries(m.done, m.was) && !(isPart(is) && isPart(p)) {
+	if !p.isButForEntries(m.done, m.was, m.op.entry) && !(isPart(is) && isPart(p)) {
 		return "it is not done:\n" + p.unlike(m.done)
 	}
 	return ""

@@ -154,21 +154,13 @@ func readTopics(root *os.Root, l links, raw []byte) (topics []memorymd.Topic, er
 }
 
 // Relist adapts the entries of a memory file to a change of the memory or of the file's path, as
-// memorymd.Relist does, in all indexes that may list the file. Paths in before and after are
-// relative to the agent's directory. An index of the team gets no entry for a file outside of the
-// team: the entry for before is removed. It returns the paths of the indexes that it has changed.
-// It continues after an error.
+// Relisted does, in all indexes that may list the file. It returns the paths of the indexes that it
+// has changed. It continues after an error.
 func Relist(tx *agenttx.Tx, before, after memorymd.IndexedFile) (changed []string, err error) {
 	for _, index := range IndexesFor(tx.Root, tx.Agent, []string{before.Path}) {
-		l := links{agent: tx.Agent, root: tx.Root, index: index}
 		var isChanged bool
 		editErr := EditIndex(tx, index, func(raw []byte) []byte {
-			var out []byte
-			if tx.Agent.InTeam(index) && !tx.Agent.InTeam(after.Path) {
-				out, _ = memorymd.Remove(raw, linkMatcher(tx.Root, tx.Agent, index, []memorymd.IndexedFile{before}, map[string]bool{}))
-			} else {
-				out = memorymd.Relist(raw, l.inIndex(before), l.inIndex(after), l.resolve)
-			}
+			out := Relisted(tx, index, raw, before, after)
 			isChanged = string(out) != string(raw)
 			return out
 		})
@@ -178,6 +170,18 @@ func Relist(tx *agenttx.Tx, before, after memorymd.IndexedFile) (changed []strin
 		err = errors.Join(err, editErr)
 	}
 	return changed, err
+}
+
+// Relisted returns raw, the content of the index, with the entries for before adapted to after, as
+// memorymd.Relist does. Paths in before and after are relative to the agent's directory. An index of
+// the team gets no entry for a file outside of the team: the entry for before is removed.
+func Relisted(tx *agenttx.Tx, index string, raw []byte, before, after memorymd.IndexedFile) []byte {
+	if tx.Agent.InTeam(index) && !tx.Agent.InTeam(after.Path) {
+		out, _ := memorymd.Remove(raw, linkMatcher(tx.Root, tx.Agent, index, []memorymd.IndexedFile{before}, map[string]bool{}))
+		return out
+	}
+	l := links{agent: tx.Agent, root: tx.Root, index: index}
+	return memorymd.Relist(raw, l.inIndex(before), l.inIndex(after), l.resolve)
 }
 
 // Entries returns the files to which the links of an index lead, by their paths relative to the

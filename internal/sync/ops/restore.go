@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -45,31 +46,33 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 	return s.continueRestore(ctx, tx, c, head, recorded)
 }
 
-// restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files,
-// and adds their paths to c. It does not create a missing one. It stops at the first file that
-// cannot be read or written, and returns a *memories.ConflictError.
-func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
-	for index, lines := range head.IndexLines {
-		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return memorymd.Restore(raw, lines) })
-		if err != nil {
-			return &memories.ConflictError{Reason: fmt.Sprintf("Memory %q was restored, but not its entry in %s (%v). Memoir tries again at each scan.", head.Name, index, agenttx.FSCause(err))}
-		}
-		c.indexes = append(c.indexes, index)
-	}
-	return nil
-}
-
-// relistGone makes the entries for other paths of the memory lead to the restored file, and adds the
-// changed indexes to c: for its path before the deletion, and for its files that are gone. It logs
-// an index that cannot be written.
-func relistGone(tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File, restored string) error {
-	var err error
-	for _, before := range append(removal.PathsOf(recorded), head.Path) {
-		if before != restored && (before == head.Path || tx.IsFree(before)) {
-			err = errors.Join(err, relist(tx, c, entryOf(head, before), entryOf(head, restored)))
+// restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files.
+// It makes the entries for the paths in gone lead to the restored file, in the same write, and then
+// in the other indexes. It adds the changed indexes to c, and creates no missing one. If some of
+// them cannot be read or written, it returns a *memories.ConflictError about the first.
+func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow, gone []string, restored string) error {
+	after := entryOf(head, restored)
+	var unlisted error
+	for _, index := range slices.Sorted(maps.Keys(head.IndexLines)) {
+		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte {
+			out := memorymd.Restore(raw, head.IndexLines[index])
+			for _, before := range gone {
+				out = indexfile.Relisted(tx, index, out, entryOf(head, before), after)
+			}
+			return out
+		})
+		if err == nil {
+			c.indexes = append(c.indexes, index)
+		} else if unlisted == nil {
+			unlisted = &memories.ConflictError{Reason: fmt.Sprintf("Memory %q was restored, but not its entry in %s (%v). Memoir tries again at each scan.", head.Name, index, agenttx.FSCause(err))}
 		}
 	}
-	return err
+	for _, before := range gone {
+		if err := relist(tx, c, entryOf(head, before), after); err != nil {
+			return err
+		}
+	}
+	return unlisted
 }
 
 // canRestore returns a *memories.ConflictError if the memory cannot be restored. The causes: its
@@ -123,10 +126,10 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 	if err != nil {
 		return err
 	}
-	unlisted := restoreToIndexes(tx, c, head)
-	if err := relistGone(tx, c, head, recorded, relPath); err != nil {
-		return err
-	}
+	gone := slices.DeleteFunc(append(removal.PathsOf(recorded), head.Path), func(path string) bool {
+		return path == relPath || path != head.Path && !tx.IsFree(path)
+	})
+	unlisted := restoreToIndexes(tx, c, head, gone, relPath)
 	if err := s.scan(ctx, tx, c, written(tx, relPath)); err != nil {
 		return err
 	}

@@ -195,15 +195,12 @@ func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	}
 	if len(head.IndexLines) > 0 {
 		// The lines that a deletion removed come back, where they were.
-		if err := restoreToIndexes(tx, c, *head); err != nil {
-			if err := logUnlisted(tx, err); err != nil {
-				return target.path, err
-			}
-		}
+		var gone []string
 		if target.path != head.Path {
-			if err := relist(tx, c, entryOf(*head, head.Path), entryOf(*head, target.path)); err != nil {
-				return target.path, err
-			}
+			gone = []string{head.Path}
+		}
+		if err := logUnlisted(tx, restoreToIndexes(tx, c, *head, gone, target.path)); err != nil {
+			return target.path, err
 		}
 	}
 	return target.path, relist(tx, c, entryOf(*head, target.path), entryOfDraft(draft, target.path))
