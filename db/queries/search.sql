@@ -48,6 +48,12 @@ WHERE w.word = ANY(@words::text[])
   AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
   AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery);
 
+-- name: SlipsOf :many
+-- Returns those of the words that memories have, with the typed words at the same places.
+SELECT DISTINCT typed.word::text AS typed, w.word::text AS word
+FROM (SELECT unnest(@typed::text[]) AS word, unnest(@words::text[]) AS slip) typed
+JOIN search_words w ON w.word = typed.slip;
+
 -- name: SimilarWords :many
 -- Returns for each typed word at most 60 similar words, the most similar first. % is an operator of
 -- pg_trgm and uses pg_trgm.similarity_threshold.

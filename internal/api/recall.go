@@ -36,6 +36,7 @@ type RecalledMemory struct {
 	AgeDays     *int     `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
 	Stale       bool     `json:"stale"`
 	Why         []string `json:"why" nullable:"false" doc:"The reasons, strongest first."`
+	Weak        bool     `json:"weak" doc:"True if it hardly fits the query."`
 	Bytes       int      `json:"bytes" doc:"Bytes of the session's budget."`
 	Text        string   `json:"text" doc:"The file or the fact, cut to 200 lines and 4,096 bytes."`
 }
@@ -55,7 +56,7 @@ type recallInput struct {
 	Async bool `query:"async" doc:"Returns an id at once; GET returns the result."`
 	Body  struct {
 		Query   string  `json:"query" doc:"The prompt. Only the beginning and the end of a long one are read."`
-		Session *string `json:"session,omitempty" nullable:"true" doc:"The conversation. It gets each memory once, and at most 61,440 bytes. Without it, each recall is independent."`
+		Session *string `json:"session,omitempty" nullable:"true" doc:"The conversation. It gets each memory once, and at most 61,440 bytes. Without it, each recall is independent, and gives the best memories also if they hardly fit."`
 		Limit   *int    `json:"limit,omitempty" nullable:"true" minimum:"1" doc:"Number of memories; default and maximum 5."`
 	}
 }
@@ -72,6 +73,8 @@ func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, er
 	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript, ReadOnly: gate.ReadOnly(ctx)}
 	if in.Body.Session != nil {
 		request.Session = *in.Body.Session
+	} else {
+		request.Deliberate = true
 	}
 	if in.Body.Limit != nil {
 		request.Limit = *in.Body.Limit
@@ -107,7 +110,7 @@ func recallOf(r recall.Result, reminder string) Recall {
 	for i, m := range r.Memories {
 		out.Memories[i] = RecalledMemory{
 			ID: m.ID, Name: m.Name, Type: wire.Text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, Line: wire.Count(m.Line), AgeDays: m.Age.KnownDays(),
-			Stale: m.Age.Stale, Why: m.Why, Bytes: m.Bytes, Text: m.Text,
+			Stale: m.Age.Stale, Why: m.Why, Weak: m.Weak, Bytes: m.Bytes, Text: m.Text,
 		}
 	}
 	return out

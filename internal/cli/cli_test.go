@@ -766,7 +766,7 @@ func TestMemoryRecall_Files(t *testing.T) {
 	recall("発売").wants(0, "発売日 (project)", "")
 	recall("nothing like it").wants(0, "no matching memory\n", "")
 	recall("release").wants(0, "query too short", "")
-	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","line":null,"age_days":0,"stale":false,"why":["“release” is in its name"],"bytes":`, "")
+	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","line":null,"age_days":0,"stale":false,"why":["“release” is in its name"],"weak":false,"bytes":`, "")
 }
 
 func TestMemoryRecall_Server(t *testing.T) {

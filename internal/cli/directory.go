@@ -251,10 +251,10 @@ func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int
 		age := memories.AgeOf(c.ModifiedAt, now)
 		found.Memories = append(found.Memories, chosen{
 			Name: c.Name, Type: orNull(c.Type), Description: c.Description, Path: c.Path, AgeDays: age.KnownDays(), Stale: age.Stale,
-			Why: c.Why, Bytes: bytes, Text: text,
+			Why: c.Why, Weak: c.Weak, Bytes: bytes, Text: text,
 		})
 		found.BudgetLeft -= bytes
-		blocks = append(blocks, recall.Block(recall.Head(age, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
+		blocks = append(blocks, recall.Block(recall.WeakNote(c.Weak)+recall.Head(age, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
 	}
 	found.Reminder = recall.Reminder(blocks)
 	return found

@@ -65,6 +65,7 @@ type chosen struct {
 	AgeDays     *int           `json:"age_days"`
 	Stale       bool           `json:"stale"`
 	Why         []string       `json:"why"`
+	Weak        bool           `json:"weak"`
 	Bytes       int            `json:"bytes"`
 	Text        string         `json:"text"`
 }

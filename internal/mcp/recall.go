@@ -38,6 +38,7 @@ type recalledMemory struct {
 	Stale   bool     `json:"stale" jsonschema:"Old enough that you should verify it first."`
 	Warning string   `json:"warning,omitempty" jsonschema:"A warning to consider before you rely on it."`
 	Why     []string `json:"why" jsonschema:"The reasons, strongest first."`
+	Weak    bool     `json:"weak" jsonschema:"True if it hardly fits the query."`
 	File    string   `json:"file" jsonschema:"The file on disk."`
 	Line    int      `json:"line,omitempty" jsonschema:"Line of a fact in the index file. Absent for a memory."`
 	Text    string   `json:"text" jsonschema:"The file, cut to 200 lines and 4,096 bytes."`
@@ -54,7 +55,7 @@ var skipped = map[recall.Skip]string{
 }
 
 func (e *endpoint) recall(ctx context.Context, agent records.Agent, in recallInput) (recalled, error) {
-	result, err := e.recaller.Recall(ctx, recall.Request{Agent: agent.Slug, Query: in.Query, Session: in.Session, Limit: in.Limit, From: recall.FromMCP, ReadOnly: gate.ReadOnly(ctx)})
+	result, err := e.recaller.Recall(ctx, recall.Request{Agent: agent.Slug, Query: in.Query, Session: in.Session, Limit: in.Limit, From: recall.FromMCP, Deliberate: true, ReadOnly: gate.ReadOnly(ctx)})
 	if err != nil {
 		return recalled{}, err
 	}
@@ -71,7 +72,7 @@ func (e *endpoint) recall(ctx context.Context, agent records.Agent, in recallInp
 	for i, m := range result.Memories {
 		out.Memories[i] = recalledMemory{
 			ID: m.ID, Name: recall.Defuse(m.Name), Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.KnownDays(), Stale: m.Age.Stale,
-			Warning: m.Warning, Why: m.Why, File: m.File, Line: m.Line, Text: recall.Defuse(m.Text),
+			Warning: m.Warning, Why: m.Why, Weak: m.Weak, File: m.File, Line: m.Line, Text: recall.Defuse(m.Text),
 		}
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
+	"memoir/internal/words"
 )
 
 // RecallSources returns the agents whose memories a recall for the agent can return: the agent
@@ -34,22 +36,34 @@ func (s *Store) WordsWithPrefix(ctx context.Context, beginnings []string) ([]str
 	return found, dberr.Wrap("look for words", err)
 }
 
-// SimilarWords returns by typed word at most 60 similar words of memories and facts of all agents,
-// most similar first. Words without a similar one have no entry. It returns nil if the database has
-// no fuzzy search or typed is empty.
+// SimilarWords returns by typed word those words of memories and facts of all agents that words.Slips
+// has, and at most 60 similar ones, most similar first. Words without a similar one have no entry.
+// Without fuzzy search in the database it returns only the former.
 func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]string, error) {
-	if !s.nearMisses || len(typed) == 0 {
+	if len(typed) == 0 {
 		return nil, nil
 	}
-	rows, err := s.q.SimilarWords(ctx, typed)
-	if err != nil {
-		return nil, dberr.Wrap("look for words that look alike", err)
+	var params queries.SlipsOfParams
+	for _, word := range typed {
+		for _, slip := range words.Slips(word) {
+			params.Typed, params.Words = append(params.Typed, word), append(params.Words, slip)
+		}
 	}
 	alike := map[string][]string{}
-	for _, row := range rows {
+	slips, err := s.q.SlipsOf(ctx, params)
+	for _, row := range slips {
 		alike[row.Typed] = append(alike[row.Typed], row.Word)
 	}
-	return alike, nil
+	if err != nil || !s.nearMisses {
+		return alike, dberr.Wrap("look for misspelt words", err)
+	}
+	rows, err := s.q.SimilarWords(ctx, typed)
+	for _, row := range rows {
+		if !slices.Contains(alike[row.Typed], row.Word) {
+			alike[row.Typed] = append(alike[row.Typed], row.Word)
+		}
+	}
+	return alike, dberr.Wrap("look for words that look alike", err)
 }
 
 // Hits returns for each term of sought, in the same order, the ids of the sources' memories and

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/memories"
+	"memoir/internal/recall/ranking"
 )
 
 // maxClose is how many memories that were nearly delivered are listed.
@@ -38,9 +39,9 @@ type Explained struct {
 	// Missing are the searched words that neither its name nor its description has, in the order of
 	// the query. With them in its description, the memory would match better.
 	Missing   []string
-	Chars     int          // Unicode characters of name, description and body
-	Score     float64      // comparable within one explanation
-	Shortfall RejectReason // why it is not delivered, or empty
+	Chars     int                  // Unicode characters of name, description and body
+	Score     float64              // comparable within one explanation
+	Shortfall ranking.RejectReason // why it is not delivered, or empty
 }
 
 // Match is a searched word that a memory has.
@@ -67,50 +68,51 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err != nil || skip != "" {
 		return Explanation{Skipped: skip}, err
 	}
-	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
-	return found.explained(request.Limit), err
+	q, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
+	return explanationOf(q, found, candidates, request.Limit), err
 }
 
-// explained returns the explanation of a ranking. Given gets the first limit answers. Close gets
+// explanationOf returns the explanation of a ranking. Given gets the first limit answers. Close gets
 // the next maxClose memories: first the other answers, then the memories that match too little.
-func (r ranking) explained(limit int) Explanation {
-	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.terms)}
-	for _, w := range r.terms {
+func explanationOf(q ranking.Question, found ranking.Ranking, candidates, limit int) Explanation {
+	e := Explanation{Candidates: candidates, Enough: found.Enough}
+	for _, t := range q.Terms {
 		// Single characters are also part of the pairs.
-		if !w.character {
-			e.Words = append(e.Words, Word{Text: w.word, Unknown: w.matches == 0})
+		if !t.Character && !t.Excluded {
+			e.Words = append(e.Words, Word{Text: t.Word, Unknown: t.IsUnknown()})
 		}
 	}
-	given := r.answers[:min(len(r.answers), limit)]
-	for _, each := range given {
-		e.Given = append(e.Given, each.explained(r.terms))
-	}
-	next := slices.Concat(r.answers[len(given):], r.short)
-	for _, each := range next[:min(len(next), maxClose)] {
-		if each.rejected == "" {
-			each.rejected = PastLimit
+	for i, each := range found.Best(limit + maxClose) {
+		switch {
+		case each.Rejected == "" && i < limit:
+			e.Given = append(e.Given, explained(each, q.Terms))
+			continue
+		case each.Rejected == "":
+			each.Rejected = ranking.PastLimit
 		}
-		e.Close = append(e.Close, each.explained(r.terms))
+		if len(e.Close) < maxClose {
+			e.Close = append(e.Close, explained(each, q.Terms))
+		}
 	}
 	return e
 }
 
 // explained returns the memory without its body, with reasons, score and the reason for its
 // rejection or "". terms are those of the query.
-func (r ranked) explained(terms []scoredTerm) Explained {
+func explained(r ranking.Ranked, terms []ranking.Term) Explained {
 	m := r.Memory
 	m.Body = ""
-	e := Explained{Memory: m, Why: r.why(), Score: r.score, Shortfall: r.rejected}
+	e := Explained{Memory: m, Why: r.Why(), Score: r.Score, Shortfall: r.Rejected}
 	e.Chars = utf8.RuneCountInString(m.Name) + utf8.RuneCountInString(m.Description) + utf8.RuneCountInString(r.Body)
-	for _, match := range r.strongest() {
-		e.Matches = append(e.Matches, Match{Searched: match.of.word, Word: match.word, Field: match.in.String()})
+	for _, match := range r.Strongest() {
+		e.Matches = append(e.Matches, Match{Searched: match.Term, Word: match.Word, Field: match.Field.String()})
 	}
-	for i := range terms {
-		has := slices.ContainsFunc(r.matches, func(m termMatch) bool {
-			return m.of.word == terms[i].word && m.word == terms[i].word && m.in != inBody
+	for _, t := range terms {
+		has := slices.ContainsFunc(r.Matches, func(m ranking.Match) bool {
+			return m.Term == t.Word && m.Word == t.Word && m.Field.IsSummary()
 		})
-		if !has && !terms[i].character && !terms[i].run {
-			e.Missing = append(e.Missing, terms[i].word)
+		if !has && !t.Character && !t.Run && !t.Excluded {
+			e.Missing = append(e.Missing, t.Word)
 		}
 	}
 	return e

@@ -51,11 +51,14 @@ func TestExplain_SameAsRecall(t *testing.T) {
 func TestExplain_RejectReasons(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{
-		"ada/memory/much_less.md":  memoirtest.Note("harbour", memories.User, "The ferry has a winter timetable."),
+		"ada/memory/much_less.md":  memoirtest.Note("harbour", memories.User, "The winter timetable is blue."),
 		"ada/memory/too_little.md": memoirtest.Note("kettle", memories.User, "It is for the crew of the ferry."),
 	}
 	for i := range 7 {
 		files[fmt.Sprintf("ada/memory/best_%d.md", i)] = memoirtest.Note(fmt.Sprintf("winter timetable of ferry %d", i), memories.Project, "It is printed.")
+	}
+	for i := range 40 { // so that the words are rare
+		files[fmt.Sprintf("ada/memory/other_%d.md", i)] = memoirtest.Note(fmt.Sprintf("other %d", i), memories.User, "Nothing about ships.")
 	}
 	m := memoirtest.Start(t, files)
 	e := explain(t, m, "what is the winter timetable of the ferry on mars")

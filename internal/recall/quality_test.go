@@ -29,7 +29,9 @@ func TestRecall_Quality(t *testing.T) {
 	alone := func(query string) []string {
 		var all []string
 		for _, c := range recall.RankTexts(query, texts, m.Memory("ada", "answer-first").ModifiedAt) {
-			all = append(all, c.Name)
+			if !c.Weak {
+				all = append(all, c.Name)
+			}
 		}
 		return all
 	}
@@ -41,7 +43,7 @@ func TestRecall_Quality(t *testing.T) {
 			for _, k := range v.Kinds {
 				t.Logf("    %-14s %3d: %.0f", k.Name, k.Questions, k.Right)
 			}
-			if v.Recall < 72 || v.Precision < 58 || v.Silent < 50 {
+			if v.Recall < 73 || v.Precision < 60 || v.Silent < 50 {
 				t.Errorf("%s, %s: recall %.1f, precision %.1f, silent %.1f", split, name, v.Recall, v.Precision, v.Silent)
 			}
 		}

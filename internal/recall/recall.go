@@ -21,6 +21,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/recall/ranking"
 	"memoir/internal/records"
 )
 
@@ -112,7 +113,10 @@ type Request struct {
 	// Empty means no conversation: earlier deliveries are unknown.
 	Session string
 	Limit   int // 1 to MaxChosen; 0 means MaxChosen
-	From    string
+	// Deliberate means that someone asks for memories, and so gets the best ones also if they hardly
+	// fit; they are Weak. Otherwise memories that do not fit are left out.
+	Deliberate bool
+	From       string
 	// MaxText limits the text of Fence, in UTF-16 units; 0 means no limit.
 	MaxText int
 	// ReadOnly means that nothing may be changed: no record is kept, the session is ignored, and no
@@ -144,6 +148,7 @@ type Recalled struct {
 	memories.Memory // without Body
 	Age             memories.Age
 	Why             []string
+	Weak            bool   // it hardly fits the query
 	File            string // absolute path of the memory's file
 	Head            string
 	Warning         string // the warnings in Head, or empty
@@ -226,22 +231,25 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 			record.Note = "The model did not choose (" + shortReason(err) + "). Keywords chose."
 		}
 	}
-	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
+	_, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
 	if err != nil {
 		return err
 	}
 	if isModelEmpty {
-		found.answers = slices.DeleteFunc(found.answers, func(m ranked) bool {
-			return !slices.ContainsFunc(m.matches, func(e termMatch) bool { return e.in != inBody })
+		found.Answers = slices.DeleteFunc(found.Answers, func(m ranking.Ranked) bool {
+			return !slices.ContainsFunc(m.Matches, func(e ranking.Match) bool { return e.Field.IsSummary() })
 		})
-		if len(found.answers) == 0 {
+		if len(found.Answers) == 0 && !request.Deliberate {
 			return nil
 		}
 		record.Note = "The model chose none. Keywords chose by name and description."
 	}
-	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
-	for _, f := range found.answers[:min(len(found.answers), request.Limit)] {
-		record.Chosen = append(record.Chosen, records.RecallChoice{ID: uuid.MustParse(f.ID), Why: f.why()})
+	if !request.Deliberate {
+		found.Rest = nil
+	}
+	record.SelectedBy, record.Candidates = ByKeyword, candidates
+	for _, f := range found.Best(request.Limit) {
+		record.Chosen = append(record.Chosen, records.RecallChoice{ID: uuid.MustParse(f.ID), Why: f.Why(), Weak: f.Rejected != ""})
 	}
 	return nil
 }
@@ -340,7 +348,7 @@ func (r *Recaller) prepare(ctx context.Context, from records.RecallSources, reco
 		if !exists || given.Memories[c.ID] {
 			continue
 		}
-		m := recalled(from.Of(file.AgentID), file, gone[file.ID], c.Why, now)
+		m := recalled(from.Of(file.AgentID), file, gone[file.ID], c, now)
 		length := lengthOf(Block(m.Head, m.Text)) + len(blockSeparator)
 		switch {
 		case m.Bytes > result.BudgetLeft:
@@ -403,7 +411,7 @@ func resultOf(record records.Recall) Result {
 
 // recalled returns a memory for delivery: its cut text, its age, the reasons, and a head. The head
 // has the path and warnings about dead citations and its age.
-func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
+func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.CheckedCitation, c records.RecallChoice, now time.Time) Recalled {
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	age := memories.AgeOf(file.ModifiedAt, now)
@@ -413,7 +421,7 @@ func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.C
 	}
 	file.Body = ""
 	return Recalled{
-		Memory: file.Memory, Age: age, Why: why, File: path, Head: Gone(gone) + Head(age, location), Warning: Warning(gone, age),
+		Memory: file.Memory, Age: age, Why: c.Why, Weak: c.Weak, File: path, Head: WeakNote(c.Weak) + Gone(gone) + Head(age, location), Warning: Warning(gone, age),
 		Text: text, Bytes: bytes,
 	}
 }

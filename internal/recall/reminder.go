@@ -19,6 +19,14 @@ func Head(age memories.Age, path string) string {
 	return "Memory (" + age.Saved() + "): " + path + ":"
 }
 
+// WeakNote returns a paragraph above a memory that hardly fits the query, and "" for another one.
+func WeakNote(isWeak bool) string {
+	if !isWeak {
+		return ""
+	}
+	return "This memory hardly fits the question.\n\n"
+}
+
 // factPlace returns the path, the line, and the heading if it is not "", as text for a head.
 func factPlace(path string, line int, heading string) string {
 	position := fmt.Sprintf("%s, line %d", path, line)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/memories"
+	"memoir/internal/recall/ranking"
 	"memoir/internal/words"
 )
 
@@ -14,7 +15,7 @@ import (
 // limit, and for a session name that is too long or no valid text.
 func (r *Request) check() error {
 	// Postgres refuses NUL and invalid UTF-8.
-	r.Query = strings.ToValidUTF8(strings.ReplaceAll(ends(r.Query), "\x00", ""), "")
+	r.Query = strings.ToValidUTF8(strings.ReplaceAll(ranking.Ends(r.Query), "\x00", ""), "")
 	switch {
 	case r.Limit == 0:
 		r.Limit = MaxChosen

@@ -38,8 +38,9 @@ const (
 
 // RecallChoice is a memory that was chosen, and why.
 type RecallChoice struct {
-	ID  uuid.UUID `json:"id"`
-	Why []string  `json:"why"`
+	ID   uuid.UUID `json:"id"`
+	Why  []string  `json:"why"`
+	Weak bool      `json:"weak,omitempty"` // it hardly fits the query
 }
 
 // DeliveredMemory is a memory that a recall has returned.

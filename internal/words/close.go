@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +36,25 @@ func MaxTypos(typed string) int {
 	default:
 		return 2
 	}
+}
+
+// Slips returns the words from which a word comes by swapping two neighbouring letters, or by typing
+// one too many. Trigrams do not find swapped letters of a short word. It returns nil if MaxTypos is 0.
+func Slips(typed string) []string {
+	if MaxTypos(typed) == 0 {
+		return nil
+	}
+	letters := []rune(typed)
+	var all []string
+	for i := range letters {
+		all = append(all, string(letters[:i])+string(letters[i+1:]))
+		if i > 0 && letters[i] != letters[i-1] {
+			swapped := slices.Clone(letters)
+			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+			all = append(all, string(swapped))
+		}
+	}
+	return all
 }
 
 // Distance returns the number of typos between the typed word and the nearest prefix of word, both

@@ -167,6 +167,43 @@ func (q *Queries) SimilarWords(ctx context.Context, typed []string) ([]SimilarWo
 	return items, nil
 }
 
+const slipsOf = `-- name: SlipsOf :many
+SELECT DISTINCT typed.word::text AS typed, w.word::text AS word
+FROM (SELECT unnest($1::text[]) AS word, unnest($2::text[]) AS slip) typed
+JOIN search_words w ON w.word = typed.slip
+`
+
+type SlipsOfParams struct {
+	Typed []string
+	Words []string
+}
+
+type SlipsOfRow struct {
+	Typed string
+	Word  string
+}
+
+// Returns those of the words that memories have, with the typed words at the same places.
+func (q *Queries) SlipsOf(ctx context.Context, arg SlipsOfParams) ([]SlipsOfRow, error) {
+	rows, err := q.db.Query(ctx, slipsOf, arg.Typed, arg.Words)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SlipsOfRow{}
+	for rows.Next() {
+		var i SlipsOfRow
+		if err := rows.Scan(&i.Typed, &i.Word); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const textsOf = `-- name: TextsOf :many
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id

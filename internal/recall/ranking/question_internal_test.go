@@ -1,4 +1,4 @@
-package recall
+package ranking
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTermsOf_Scripts(t *testing.T) {
+func TestParse_Scripts(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][]string{
 		"deploy pipeline": {"deploy", "pipeline"},
@@ -15,18 +15,17 @@ func TestTermsOf_Scripts(t *testing.T) {
 		"東京에서 배포":         {"東京", "에서", "東", "京", "배포"},
 		strings.Repeat("가나다라마바사아", 2): {"가나", "나다", "다라", "라마", "마바", "바사", "사아", "아가"},
 	} {
-		terms, _ := termsOf(query)
 		var got []string
-		for _, term := range terms {
-			got = append(got, term.word)
+		for _, term := range Parse(query).Terms {
+			got = append(got, term.Word)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q speaks of %q, want %q", query, got, want)
 		}
 	}
 	var counted []string
-	for _, v := range (term{word: "담당자한테", run: true}).variants(nil, "en") {
-		counted = append(counted, v.word)
+	for _, v := range (Term{Word: "담당자한테", Run: true}).variants(nil, "en") {
+		counted = append(counted, v.Word)
 	}
 	if !slices.Equal(counted, []string{"담당자한테", "담당자한", "담당자"}) {
 		t.Errorf("what counts as a Korean word is %q", counted)

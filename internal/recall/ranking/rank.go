@@ -1,0 +1,386 @@
+// Package ranking ranks memories by the words of a question. Scores are BM25F, as in Robertson and
+// Zaragoza, “The Probabilistic Relevance Framework: BM25 and Beyond” (2009), with the best passage of
+// each memory. The package is pure: its callers find the memories to rank.
+package ranking
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/words"
+)
+
+// Constants of the score. Values nearby give nearly the same results.
+const (
+	// saturation is k1 of BM25: with this frequency a term counts half.
+	saturation = 1.5
+	// lengthEffect is b of BM25, from 0 to 1: how much a term counts less in a long text.
+	lengthEffect = 0.6
+	// passageShare is the weight of the best passage, in relation to that of the whole memory.
+	passageShare = 0.5
+	// passageLength is the length of a passage in words.
+	passageLength = 50
+	// nearShare is the weight of terms that stand as near each other as in the question.
+	nearShare = 0.3
+	// nearDistance is the largest distance of such terms in words.
+	nearDistance = 4
+)
+
+// fieldWeights are the weights of the fields of BM25F. Name and description summarise a memory.
+var fieldWeights = [numFields]float64{inName: 4, inDescription: 1.5, inBody: 1}
+
+// Thresholds for delivery.
+const (
+	// minFound is the minimum score of an answer, as a share of the weight of what was asked.
+	minFound = 0.23
+	// minWeight is the minimum score of an answer: a little more than one rare word in the text. A short
+	// question needs only minShortShare of its weight.
+	minWeight     = 0.62
+	minShortShare = 0.6
+	// minOfBest is the minimum score of an answer as a share of the best score.
+	minOfBest = 0.7
+	// questionWeight limits the weight of what was asked: a pasted log has more words than its question.
+	questionWeight = 5
+)
+
+// RejectReason is why a memory with some of the terms is no answer.
+type RejectReason string
+
+// The reasons.
+const (
+	TooLittle RejectReason = "too_little" // its score is below minFound of what was asked
+	MuchLess  RejectReason = "much_less"  // its score is far below the best one
+	PastLimit RejectReason = "past_limit" // there are enough better ones
+)
+
+// Ranked is a memory with its score.
+type Ranked struct {
+	memories.Memory
+	Matches  []Match // terms that it has, the one with most weight first
+	Score    float64
+	Rejected RejectReason // empty if the memory is an answer
+}
+
+// Match is a term that a memory has.
+type Match struct {
+	Term  string
+	Word  string // the variant in the memory
+	Field Field
+}
+
+// Ranking is the result of ranking memories.
+type Ranking struct {
+	Answers []Ranked // best first
+	Rest    []Ranked // the other memories with a term, best first, with the reason in Rejected
+	// Enough is the score from which a memory is an answer.
+	Enough float64
+}
+
+// Best returns the n best memories, also if they are no answers.
+func (r Ranking) Best(n int) []Ranked {
+	all := slices.Concat(r.Answers, r.Rest)
+	return all[:min(len(all), n)]
+}
+
+// assumedOthers is how many memories without any term are added to an agent's. Without them, a term
+// that both of two memories have would weigh nothing. It is arbitrary.
+const assumedOthers = 12
+
+// idfOf returns the inverse document frequency of a term that count of total memories have, scaled
+// to 0–1. It is 1 if one memory has the term, and falls with count.
+func idfOf(count, total int) float64 {
+	n, with := float64(total+assumedOthers), float64(count)
+	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
+}
+
+// Weigh sets the weights of the terms. counts has for each term the number of memories that have it,
+// among total ones.
+func (q Question) Weigh(counts []int, total int) {
+	for i := range q.Terms {
+		t := &q.Terms[i]
+		t.count, t.weight = counts[i], idfOf(counts[i], total)
+		if t.Character {
+			t.weight *= characterWeight
+		}
+	}
+}
+
+// Weight returns the weight of the term, which Weigh sets.
+func (t Term) Weight() float64 { return t.weight }
+
+// Rank ranks the memories by the question, whose terms have been weighed.
+func (q Question) Rank(all []memories.Memory, now time.Time) Ranking {
+	of := indexOf(q.Terms)
+	docs := make([]document, len(all))
+	var means [numFields]float64
+	for i, m := range all {
+		docs[i] = of.read(m, len(q.Terms))
+		for field, length := range docs[i].lengths {
+			means[field] += max(1, float64(length)) / float64(len(all))
+		}
+	}
+	return q.rank(docs, means, now)
+}
+
+// rank ranks documents. means are the mean lengths of their fields.
+func (q Question) rank(docs []document, means [numFields]float64, now time.Time) Ranking {
+	scored := make([]scoredDocument, 0, len(docs))
+	for _, d := range docs {
+		if len(d.places) > 0 {
+			score := (q.bm25(d, means) + passageShare*q.bestPassage(d) + nearShare*q.near(d)) / (1 + passageShare)
+			scored = append(scored, scoredDocument{d, score + freshness(d.Memory, now)})
+		}
+	}
+	slices.SortStableFunc(scored, func(a, b scoredDocument) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
+	})
+	isForeign := q.isForeignTo(scored)
+	asked := q.asked(isForeign)
+	ranking := Ranking{Enough: max(minFound*asked, min(minWeight, minShortShare*asked))}
+	best := map[int]float64{} // score of the best answer by listed thing; 0 is the question
+	for _, d := range scored {
+		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score}
+		isNamed := (isForeign || q.items > 0) && q.isNamed(d.document)
+		items := q.itemsOf(d.document)
+		isMuchLess := !slices.ContainsFunc(items, func(item int) bool { return d.score >= minOfBest*best[item] })
+		switch {
+		case d.score < ranking.Enough && !isNamed:
+			r.Rejected = TooLittle
+		case isMuchLess:
+			r.Rejected = MuchLess
+		}
+		if r.Rejected != "" {
+			ranking.Rest = append(ranking.Rest, r)
+			continue
+		}
+		ranking.Answers = append(ranking.Answers, r)
+		for _, item := range items {
+			best[item] = max(best[item], d.score)
+		}
+	}
+	return ranking
+}
+
+// scoredDocument is a document with its score.
+type scoredDocument struct {
+	document
+	score float64
+}
+
+// itemsOf returns the listed things that a document is about. It is the question itself, 0, if the
+// question lists nothing or the document is about none of them.
+func (q Question) itemsOf(d document) (items []int) {
+	for i, f := range d.found {
+		if item := q.Terms[i].item; item > 0 && f.best.degree >= synonym && !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	}
+	if len(items) == 0 {
+		return []int{0}
+	}
+	return items
+}
+
+// isNamed reports whether a telling term, one of a listed thing if there are any, is in the
+// document's name.
+func (q Question) isNamed(d document) bool {
+	for i, f := range d.found {
+		t := q.Terms[i]
+		if f.best.degree >= misspelt && f.in == inName && t.weight >= minWeight && !t.Excluded && (t.item > 0 || q.items == 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// isForeignTo reports whether the question is in another language than the best documents, and they
+// lack most of its words.
+func (q Question) isForeignTo(best []scoredDocument) bool {
+	unknown, all := 0, 0
+	for _, t := range q.Terms {
+		if !t.Excluded && !t.Character {
+			all++
+			if t.count == 0 {
+				unknown++
+			}
+		}
+	}
+	if 2*unknown < all {
+		return false
+	}
+	others := 0
+	best = best[:min(len(best), 10)]
+	for _, d := range best {
+		if languageOf(d.Description+"\n"+d.Body) != q.language {
+			others++
+		}
+	}
+	return 2*others > len(best)
+}
+
+// asked returns the weight of what was asked, at most questionWeight. In another language than that
+// of the memories, words that no memory has do not count.
+func (q Question) asked(isForeign bool) float64 {
+	sum := 0.0
+	for _, t := range q.Terms {
+		if !t.Excluded && !(isForeign && t.count == 0) {
+			sum += t.weight
+		}
+	}
+	return min(sum, questionWeight)
+}
+
+// bm25 returns the BM25F score of a document, as a sum of the weights of its terms, each times its
+// saturated frequency of 0 to 1. An excluded term counts against the document.
+func (q Question) bm25(d document, means [numFields]float64) float64 {
+	score := 0.0
+	for i, f := range d.found {
+		frequency := 0.0
+		for field, count := range f.counts {
+			length := float64(d.lengths[field]) / means[field]
+			frequency += fieldWeights[field] * count / (1 - lengthEffect + lengthEffect*length)
+		}
+		value := q.Terms[i].weight * f.best.degree * frequency / (frequency + saturation)
+		if q.Terms[i].Excluded {
+			value = -value
+		}
+		score += value
+	}
+	return score
+}
+
+// bestPassage returns the largest sum of weights of the terms in passageLength words of a document.
+func (q Question) bestPassage(d document) float64 {
+	best, sum, from := 0.0, 0.0, 0
+	counts := make([]int, len(q.Terms))
+	for _, p := range d.places {
+		if counts[p.term]++; counts[p.term] == 1 {
+			sum += q.weightIn(d, p.term)
+		}
+		for p.at-d.places[from].at >= passageLength {
+			term := d.places[from].term
+			if counts[term]--; counts[term] == 0 {
+				sum -= q.weightIn(d, term)
+			}
+			from++
+		}
+		best = max(best, sum)
+	}
+	return best
+}
+
+// near returns the sum of the weights of neighbouring terms of the question that are at most
+// nearDistance words apart in a document.
+func (q Question) near(d document) float64 {
+	sum := 0.0
+	isNear := make([]bool, len(q.Terms))
+	for i, p := range d.places {
+		for _, next := range d.places[i+1:] {
+			if next.at-p.at > nearDistance {
+				break
+			}
+			if t := min(p.term, next.term); max(p.term, next.term) == t+1 && !isNear[t] && !q.Terms[t+1].Excluded {
+				isNear[t] = true
+				sum += min(q.weightIn(d, t), q.weightIn(d, t+1))
+			}
+		}
+	}
+	return sum
+}
+
+// weightIn returns the weight of a term in a document, which is less for other forms of it.
+func (q Question) weightIn(d document, term int) float64 {
+	if q.Terms[term].Excluded {
+		return 0
+	}
+	return q.Terms[term].weight * d.found[term].best.degree
+}
+
+// matches returns the terms that a document has, the one with most weight first.
+func (q Question) matches(d document) []Match {
+	var all []int
+	for i, f := range d.found {
+		if f.best.degree > 0 && !q.Terms[i].Excluded {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int {
+		return cmp.Compare(q.weightIn(d, b), q.weightIn(d, a))
+	})
+	matches := make([]Match, len(all))
+	for at, i := range all {
+		matches[at] = Match{q.Terms[i].Word, d.found[i].best.Word, d.found[i].in}
+	}
+	return matches
+}
+
+// freshness returns a small bonus for a recent memory. It decides between memories that match alike.
+func freshness(m memories.Memory, now time.Time) float64 {
+	age := memories.AgeOf(m.ModifiedAt, now)
+	if age.Unknown {
+		return 0
+	}
+	return 0.01 / (1 + float64(age.Days)/30)
+}
+
+// maxReasons is how many matched terms are reported as reasons.
+const maxReasons = 4
+
+// Strongest returns the matches with most weight, at most maxReasons.
+func (r Ranked) Strongest() []Match { return r.Matches[:min(len(r.Matches), maxReasons)] }
+
+// Why returns a sentence for users about each of the strongest matches.
+func (r Ranked) Why() []string {
+	var reasons []string
+	for _, m := range r.Strongest() {
+		reason := fmt.Sprintf("“%s” is in its %s", m.Word, m.Field)
+		if m.Word != m.Term {
+			reason += fmt.Sprintf(", for “%s”", m.Term)
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+// Texts ranks memories without a database. It returns an empty ranking if the question has no
+// searchable words.
+func Texts(question string, all []memories.Memory, now time.Time) Ranking {
+	q := Parse(question)
+	vocabulary := vocabularyOf(all)
+	similar := map[string][]string{}
+	for _, word := range q.Expand(vocabulary) {
+		similar[word] = vocabulary
+	}
+	q.Correct(similar)
+	of, counts := indexOf(q.Terms), make([]int, len(q.Terms))
+	for _, m := range all {
+		for i, f := range of.read(m, len(q.Terms)).found {
+			if f.best.degree > 0 {
+				counts[i]++
+			}
+		}
+	}
+	q.Weigh(counts, len(all))
+	return q.Rank(all, now)
+}
+
+// vocabularyOf returns the words of the memories for which words.CanBeMeant is true, each once and
+// in any order.
+func vocabularyOf(all []memories.Memory) []string {
+	var vocabulary []string
+	seen := map[string]bool{}
+	for _, m := range all {
+		for word := range words.All(strings.Join([]string{m.Name, m.Description, m.Body}, "\n")) {
+			if !seen[word] && words.CanBeMeant(word) {
+				vocabulary = append(vocabulary, word)
+			}
+			seen[word] = true
+		}
+	}
+	return vocabulary
+}
