@@ -53,8 +53,9 @@ func (a *api) registerRecall() {
 
 type recallInput struct {
 	AgentPath
-	Async bool `query:"async" doc:"Returns an id at once; GET returns the result."`
-	Body  struct {
+	Async  bool `query:"async" doc:"Returns an id at once; GET returns the result."`
+	DryRun bool `query:"dry_run" doc:"true: nothing is recorded, and no model is asked, as with the read token."`
+	Body   struct {
 		Query   string  `json:"query" doc:"The prompt. Only the beginning and the end of a long one are read."`
 		Session *string `json:"session,omitempty" nullable:"true" doc:"The conversation. It gets each memory once, and at most 61,440 bytes. Without it, each recall is independent, and gives the best memories also if they hardly fit."`
 		Limit   *int    `json:"limit,omitempty" nullable:"true" minimum:"1" doc:"Number of memories; default and maximum 5."`
@@ -68,9 +69,9 @@ type recallAnswer struct {
 
 // recallNow runs a recall and answers 200 with its result. With in.Async, it starts the recall in
 // the background and answers 202 with the id to fetch the result. For a client with read-only
-// access, it ignores in.Async, because such a recall is not stored.
+// access, or with in.DryRun, it ignores in.Async, because such a recall is not stored.
 func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, error) {
-	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript, ReadOnly: gate.ReadOnly(ctx)}
+	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript, ReadOnly: gate.ReadOnly(ctx) || in.DryRun}
 	if in.Body.Session != nil {
 		request.Session = *in.Body.Session
 	} else {

@@ -118,6 +118,24 @@ func TestRecall_AsyncOnce(t *testing.T) {
 	}
 }
 
+func TestRecall_DryRun(t *testing.T) {
+	t.Parallel()
+	s := recalling(t)
+	for _, path := range []string{"?dry_run=true", "?dry_run=true", "?dry_run=true&async=true"} {
+		got := s.ok(200, "POST", recallPath+path, object{"query": "when do we deploy?", "session": "one"})
+		if given(got) != "deploy on tuesdays" || got["state"] != "settled" {
+			t.Errorf("%s answers %v", path, got)
+		}
+		s.ok(404, "GET", recallPath+"/"+got.string("id"), nil)
+	}
+	if past := s.ok(200, "GET", "/api/v1/agents/ada/recalls", nil).list("recalls"); len(past) != 0 {
+		t.Errorf("it recorded %v", past)
+	}
+	if got := s.ok(200, "POST", recallPath, object{"query": "when do we deploy?", "session": "one"}); given(got) != "deploy on tuesdays" {
+		t.Errorf("after the dry runs the session gets %v", got)
+	}
+}
+
 func TestRecall_Invalid(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
