@@ -31,6 +31,7 @@ type config struct {
 	teamDir       string        // absolute; empty without shared memories
 	dataDir       string        // absolute; may be empty only if databaseURL is set
 	databaseURL   string        // empty for a private Postgres in dataDir
+	isTemporary   bool          // a power cut may lose dataDir; not a setting of users
 	token         string        // empty if no token is needed
 	readToken     string        // empty if there are no readers; else differs from token, which is set
 	debounce      time.Duration // above zero

@@ -38,7 +38,7 @@ func openDatabase(ctx context.Context, config config, log *slog.Logger) (*databa
 func (d *database) open(ctx context.Context, config config) error {
 	url := config.databaseURL
 	if url == "" {
-		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: d.log, Schema: migrate.SchemaVersion()})
+		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: d.log, Schema: migrate.SchemaVersion(), NoSync: config.isTemporary})
 		if err != nil {
 			return err
 		}

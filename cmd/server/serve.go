@@ -148,7 +148,7 @@ func world() cli.World {
 	}
 	return cli.World{
 		Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, Help: usage,
+		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, StartSandbox: startSandbox, Help: usage,
 	}
 }
 

@@ -17,6 +17,7 @@ Commands
                             the memories of one agent
   review [list|show|decide|undo]
                             decide about the items of the review
+  bench FILE...             measure recall on your own questions or LoCoMo
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code
   hook EVENT                send one hook event to the server

@@ -1,6 +1,6 @@
 // Package cli is the memoir program's commands other than serving: memory works with one agent's
-// memories, review decides what waits for a person, hooks edits Claude Code's settings, and hook sends
-// one hook event to the server.
+// memories, review decides what waits for a person, bench measures recall, hooks edits Claude Code's
+// settings, and hook sends one hook event to the server.
 //
 // It owns the names, flags, texts and exit codes of these commands. It is a client of a running
 // server. Without a server on this machine, it works on an agent's files directly. Package memories
@@ -38,8 +38,17 @@ type World struct {
 	// Places returns the settings with which such a server discovers agents. It is called only if a
 	// command works on files.
 	Places func() (agents.Settings, error)
+	// StartSandbox runs a Memoir of its own, with its database, for the agents in dir/agents. It
+	// keeps all its data below dir, and asks no model. It returns when all memories can be searched.
+	StartSandbox func(ctx context.Context, dir string) (Sandbox, error)
 	// Help is the program's own help text.
 	Help string
+}
+
+// Sandbox is a running Memoir of a command. The caller must call Stop.
+type Sandbox struct {
+	URL, Token string
+	Stop       func()
 }
 
 // command is one of the words that may follow the program's name. help is empty if the command has
@@ -57,6 +66,7 @@ func commands() []command {
 		{"hook", hookHelp, runHook},
 		{"memory", memoryHelp(), runMemory},
 		{"review", reviewHelp, runReview},
+		{"bench", benchHelp, runBench},
 		{"help", "", runHelp},
 	}
 }

@@ -185,6 +185,9 @@ func TestRun_WrongUsage(t *testing.T) {
 		"review decide x merge":                "merge needs --body-file",
 		"review decide x delete --body-file f": "--body-file is only for merge",
 		"review list --url localhost":          "must be an address such as",
+		"bench":                                "bench takes a FILE with questions (see memoir help bench)",
+		"bench x.yaml --unit days":             "unknown unit \"days\": use sessions or facts",
+		"bench x.yaml --limit 3":               "unknown flag --limit",
 		"hooks":                                "hooks needs print, install or uninstall",
 		"hooks remove":                         "unknown command hooks \"remove\"",
 		"hooks install --user --project":       "only one of",
@@ -204,7 +207,7 @@ func TestHelp_Commands(t *testing.T) {
 	term := setup(t)
 	program := term.memoir("--help").wants(0, "hooks print|install|uninstall", "")
 	term.memoir("help").wantsAll(program.stdout)
-	for _, command := range []string{"hooks", "hook", "memory", "review"} {
+	for _, command := range []string{"hooks", "hook", "memory", "review", "bench"} {
 		help := term.memoir("help", command).wants(0, "Usage: memoir "+command, "")
 		term.memoir(command, "--help").wantsAll(help.stdout)
 		term.memoir(command, "-h").wantsAll(help.stdout)

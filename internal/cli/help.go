@@ -111,3 +111,34 @@ Server
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
+
+const benchHelp = `Measures recall: how often the right memories come first, and how often nothing comes where nothing
+fits. Textbook BM25 over the same memories is in the next row.
+
+Usage: memoir bench FILE... [flags]
+
+  FILE                      your own questions, in YAML or JSON: see docs/RECALL.md. Or LoCoMo's locomo10.json
+
+  --deliberate              ask without a session, as a script does (default: with a new session for each question,
+                            as the hook of a prompt does; then recall is choosy)
+  --misses FILE             write each question that went wrong, one JSON object a line
+  --json                    print the figures as JSON, for scripts
+
+Own questions ask the running server. It records nothing, and asks no model.
+  --agent SLUG              the agent, if the file names none (default: the agent of the working directory)
+  --url URL                 the server's address; also MEMOIR_URL (default: MEMOIR_ADDR, else http://127.0.0.1:8080)
+  --token TOKEN             the server's token; MEMOIR_TOKEN keeps it out of the process list
+
+LoCoMo is measured with a Memoir of its own, in a temporary directory, by words alone. It needs PostgreSQL, and takes
+about a minute.
+  --unit sessions|facts     only whole sessions as memories, or only single facts (default: one after the other)
+
+Figures
+  any@5, first hit          questions with an expected memory among the five given, or as the first one, in per cent
+  share@5                   expected memories that were given, on average, in per cent
+  given                     memories given to a question, on average
+  precision                 expected ones of all given memories, in per cent
+  silent                    questions that were given nothing, in per cent; right only where none fits
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`

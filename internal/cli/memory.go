@@ -233,7 +233,6 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 // of memories that contain the unknown name in any case, or without such memories a hint. It
 // returns err unchanged if the memories cannot be listed.
 func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) error {
-	const most = 5
 	var unknown *unknownError
 	if !errors.As(err, &unknown) {
 		return err
@@ -242,16 +241,23 @@ func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) e
 	if failed != nil {
 		return err
 	}
+	if near := similarNames(unknown.name, all.value.Memories); near != "" {
+		return fmt.Errorf("%w; similar: %s", err, near)
+	}
+	return fmt.Errorf("%w; see memoir memory list", err)
+}
+
+// similarNames returns up to five quoted names of memories that contain name in any case, with
+// commas between them. It returns "" if there are none.
+func similarNames(name string, all []wire.Memory) string {
+	const most = 5
 	var near []string
-	for _, m := range all.value.Memories {
-		if strings.Contains(strings.ToLower(m.Name), strings.ToLower(unknown.name)) && len(near) < most {
+	for _, m := range all {
+		if strings.Contains(strings.ToLower(m.Name), strings.ToLower(name)) && len(near) < most {
 			near = append(near, fmt.Sprintf("%q", m.Name))
 		}
 	}
-	if len(near) == 0 {
-		return fmt.Errorf("%w; see memoir memory list", err)
-	}
-	return fmt.Errorf("%w; similar: %s", err, strings.Join(near, ", "))
+	return strings.Join(near, ", ")
 }
 
 // printAnswer prints an answer: its JSON if asJSON is true, else its value by write.

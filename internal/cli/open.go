@@ -39,7 +39,7 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if c.agent != "" {
 		all = append(all, gone...) // its memories can still be read
 	}
-	agent, err := c.choose(all)
+	agent, err := chooseAgent(c.agent, all)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func claudeAgentIn(places agents.Settings, dir fs.FileInfo) (agent agents.Agent,
 }
 
 // openFiles discovers the agents as a server on this machine would, and returns access to the files
-// of the one that choose returns. It prints a note with absent, the reason, on standard error. It
+// of the one that chooseAgent returns. It prints a note with absent, the reason, on standard error. It
 // returns an error, and prints nothing, if no single agent can be chosen.
 func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	places, err := c.Places()
@@ -104,7 +104,7 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 		return nil, err
 	}
 	found, _ := agents.Discover(places, func(string) {})
-	agent, err := c.choose(agents.AssignSlugs(found, nil))
+	agent, err := chooseAgent(c.agent, agents.AssignSlugs(found, nil))
 	if err != nil {
 		return nil, fmt.Errorf("%w (%s; this used the files on this machine)", err, absent)
 	}
@@ -112,18 +112,18 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	return &directory{agent, files.NewGuard(agents.Roots(places)...), agents.LocateMemory(places, agent).IsOff()}, nil
 }
 
-// choose returns the agent in all with the slug --agent. Without --agent, it returns the only agent
-// of the working directory's project. In place of a joined agent, it returns the one that has its
+// chooseAgent returns the agent in all with the slug. If slug is empty, it returns the only agent of
+// the working directory's project. In place of a joined agent, it returns the one that has its
 // memories. It returns an error that lists possible agents if there is no such agent or there are
 // several.
-func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
-	if c.agent != "" {
+func chooseAgent(slug string, all []agents.Agent) (agents.Agent, error) {
+	if slug != "" {
 		for _, a := range all {
-			if a.Slug == c.agent {
+			if a.Slug == slug {
 				return agents.ResolveJoined([]agents.Agent{a}, all)[0], nil
 			}
 		}
-		return agents.Agent{}, fmt.Errorf("unknown agent %q%s", c.agent, listed("; known: ", all))
+		return agents.Agent{}, fmt.Errorf("unknown agent %q%s", slug, listed("; known: ", all))
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
