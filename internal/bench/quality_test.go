@@ -26,11 +26,11 @@ type judged struct {
 
 // BenchmarkQualityOfRecall compares the memories that recall chooses with those of plain Postgres.
 func BenchmarkQualityOfRecall(b *testing.B) {
-	questions := recalltest.Questions(b, recalltest.HeldOut)
+	questions := recalltest.Quality.Questions(b, recalltest.HeldOut)
 	dir := b.TempDir()
 	memory := filepath.Join(dir, "agent-00", "memory")
 	makeDirectory(b, memory)
-	for name, text := range recalltest.Files(b) {
+	for name, text := range recalltest.Quality.Files(b) {
 		save(b, filepath.Join(memory, name), text)
 	}
 	withDatabase(b, func(url string, conn *pgx.Conn) {
@@ -46,7 +46,7 @@ func BenchmarkQualityOfRecall(b *testing.B) {
 			p := launch(b, url, dir, way.env...)
 			p.untilReady()
 			untilSearchable(b, conn, count(b, conn, "SELECT count(*) FROM memories"))
-			v := recalltest.Judge(questions, func(query string) []string { return way.choose(p, query) })
+			v := recalltest.Judge(questions, func(q recalltest.Question) []string { return way.choose(p, q.Query) })
 			report.Quality = append(report.Quality, judged{way.name, v})
 			b.Logf("%s: recall@5 %.0f %%, precision %.0f %%, silent %.0f %%", way.name, v.Recall, v.Precision, v.Silent)
 			p.stop()

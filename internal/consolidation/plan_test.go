@@ -241,7 +241,7 @@ func TestMakePlan_NoFalseFindings(t *testing.T) {
 	if err := examples.Copy(dir); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range recalltest.Files(t) {
+	for name, text := range recalltest.Quality.Files(t) {
 		path := dir + "/recalled/memory/" + name
 		if err := os.MkdirAll(path[:strings.LastIndexByte(path, '/')], 0o755); err != nil {
 			t.Fatal(err)

@@ -19,16 +19,16 @@ var shown = flag.Bool("wrong", false, "tell which questions of the tuning half a
 func TestRecall_Quality(t *testing.T) {
 	t.Parallel()
 	files, texts := memoirtest.Files{}, []memories.Memory{}
-	for name, text := range recalltest.Files(t) {
+	for name, text := range recalltest.Quality.Files(t) {
 		files["ada/memory/"+name] = text
 		parsed := frontmatter.Parse([]byte(text), name)
 		texts = append(texts, memories.Memory{ID: name, Name: parsed.Name, Type: parsed.Type, Description: parsed.Description, Body: parsed.Body})
 	}
 	m := memoirtest.Start(t, files)
-	byServer := func(query string) []string { return names(ask(t, m.Recaller, recall.Request{Query: query})) }
-	alone := func(query string) []string {
+	byServer := func(q recalltest.Question) []string { return names(ask(t, m.Recaller, recall.Request{Query: q.Query})) }
+	alone := func(q recalltest.Question) []string {
 		var all []string
-		for _, c := range recall.RankTexts(query, texts, m.Memory("ada", "answer-first").ModifiedAt) {
+		for _, c := range recall.RankTexts(q.Query, texts, m.Memory("ada", "answer-first").ModifiedAt) {
 			if !c.Weak {
 				all = append(all, c.Name)
 			}
@@ -36,8 +36,8 @@ func TestRecall_Quality(t *testing.T) {
 		return all
 	}
 	for _, split := range []recalltest.Split{recalltest.Tune, recalltest.HeldOut} {
-		questions := recalltest.Questions(t, split)
-		for name, choose := range map[string]func(string) []string{"by a server": byServer, "without one": alone} {
+		questions := recalltest.Quality.Questions(t, split)
+		for name, choose := range map[string]func(recalltest.Question) []string{"by a server": byServer, "without one": alone} {
 			v := recalltest.Judge(questions, choose)
 			t.Logf("%s, %s: recall %.1f, precision %.1f, silent %.1f", split, name, v.Recall, v.Precision, v.Silent)
 			for _, k := range v.Kinds {
@@ -49,7 +49,7 @@ func TestRecall_Quality(t *testing.T) {
 		}
 		if *shown && split == recalltest.Tune {
 			for _, q := range questions {
-				got := byServer(q.Query)
+				got := byServer(q)
 				if len(got) != len(q.Relevant) || slices.ContainsFunc(q.Relevant, func(name string) bool { return !slices.Contains(got, name) }) {
 					t.Logf("%s %.200q\n  is to give %q\n  gives      %q", q.ID, q.Query, q.Relevant, got)
 				}

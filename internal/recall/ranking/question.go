@@ -171,12 +171,23 @@ func saysMore(pair string) bool {
 
 // exclusion matches what a question excludes: the rest of a clause after such words. A plain "not"
 // counts only at the start of a clause, because "why does it not start" is about starting.
-var exclusion = regexp.MustCompile(`(?i)(?:\b(?:except|except for|apart from|other than|aside from|excluding|never mind|not (?:asking |talking )?about|i (?:don't|do not) mean|ausser|außer|abgesehen von|sauf|hormis|excepto|salvo|sin contar)\b|(?:^|[,;:.(—–-]\s*)(?:but |and )?(?:not|nicht|pas)\b)\s+[^,;:.!?()\n]{1,60}`)
+var exclusion = regexp.MustCompile(`(?i)(?:\b(?:except|except for|apart from|other than|aside from|besides|excluding|but without|never mind|forget(?: about)?|not (?:asking |talking )?about|i (?:don't|do not) mean|ausser|außer|abgesehen von|sauf|hormis|excepto|salvo|sin contar)\b|` +
+	`(?:^|[,;:.!?(—–-]\s*)(?:but |and |aber |und |mais |pero )?(?:not|nicht|pas)\b)\s+[^,;:.!?()\n]{1,60}`)
+
+// correction matches the words after which a question says what it is about instead.
+var correction = regexp.MustCompile(`(?i)\s(?:but|sondern|sino|mais)\s`)
 
 // withoutExclusions returns the text without what it excludes, and what it excludes.
 func withoutExclusions(text string) (asked, excluded string) {
-	excluded = strings.Join(exclusion.FindAllString(text, -1), "\n")
-	return exclusion.ReplaceAllString(text, " "), excluded
+	asked = exclusion.ReplaceAllStringFunc(text, func(clause string) string {
+		at := correction.FindStringIndex(clause)
+		if at == nil {
+			at = []int{len(clause), len(clause)}
+		}
+		excluded += clause[:at[0]] + "\n"
+		return " " + clause[at[1]:]
+	})
+	return asked, excluded
 }
 
 // separators match what is between two listed things.
@@ -226,14 +237,22 @@ func listed(text string) []string {
 	return append([]string{strings.Join(slices.Concat(parts[:from], parts[to:]), "\n")}, items...)
 }
 
-// isItem reports whether a text may be a listed thing: few words, of which only the first is a
-// function word, such as an article.
+// between are the function words that may be within a listed thing.
+const between = " of to for in on at de del des von der "
+
+// isItem reports whether a text may be a listed thing: few words, without function words but at its
+// ends and prepositions.
 func isItem(text string) bool {
 	all := slices.Collect(words.All(text))
-	for i, word := range all {
-		if words.IsFunctionWord(word, "en") && (i > 0 || len(all) == 1) {
-			return false
-		}
+	isFunction := func(word string) bool {
+		return words.IsFunctionWord(word, "en") || words.IsFunctionWord(word, words.LanguageOf(all))
 	}
-	return len(all) > 0 && len(strings.Fields(text)) <= maxItemWords
+	for len(all) > 0 && isFunction(all[0]) {
+		all = all[1:]
+	}
+	for len(all) > 0 && isFunction(all[len(all)-1]) {
+		all = all[:len(all)-1]
+	}
+	isInner := func(word string) bool { return isFunction(word) && !strings.Contains(between, " "+word+" ") }
+	return len(all) > 0 && len(all) <= maxItemWords && !slices.ContainsFunc(all, isInner)
 }

@@ -42,6 +42,9 @@ const (
 	// question needs only minShortShare of its weight.
 	minWeight     = 0.62
 	minShortShare = 0.6
+	// minNamed is the minimum weight of a term in the name or description for which a memory is given,
+	// if the question lists things or is in another language.
+	minNamed = 0.5
 	// minOfBest is the minimum score of an answer as a share of the best score.
 	minOfBest = 0.7
 	// questionWeight limits the weight of what was asked: a pasted log has more words than its question.
@@ -56,6 +59,8 @@ const (
 	TooLittle RejectReason = "too_little" // its score is below minFound of what was asked
 	MuchLess  RejectReason = "much_less"  // its score is far below the best one
 	PastLimit RejectReason = "past_limit" // there are enough better ones
+	// Superseded means that another memory with these terms says that it replaces this one.
+	Superseded RejectReason = "superseded"
 )
 
 // Ranked is a memory with its score.
@@ -133,22 +138,28 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 	for _, d := range docs {
 		if len(d.places) > 0 {
 			score := (q.bm25(d, means) + passageShare*q.bestPassage(d) + nearShare*q.near(d)) / (1 + passageShare)
-			scored = append(scored, scoredDocument{d, score + freshness(d.Memory, now)})
+			scored = append(scored, scoredDocument{document: d, score: score + freshness(d.Memory, now)})
 		}
 	}
-	slices.SortStableFunc(scored, func(a, b scoredDocument) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
-	})
+	bestFirst(scored)
 	isForeign := q.isForeignTo(scored)
+	for old, by := range superseded(scored) {
+		by.score, old.isReplaced = max(by.score, old.score), true
+	}
+	bestFirst(scored)
 	asked := q.asked(isForeign)
 	ranking := Ranking{Enough: max(minFound*asked, min(minWeight, minShortShare*asked))}
 	best := map[int]float64{} // score of the best answer by listed thing; 0 is the question
 	for _, d := range scored {
 		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score}
-		isNamed := (isForeign || q.items > 0) && q.isNamed(d.document)
+		isNamed := (isForeign || q.items > 2) && q.isNamed(d.document)
 		items := q.itemsOf(d.document)
 		isMuchLess := !slices.ContainsFunc(items, func(item int) bool { return d.score >= minOfBest*best[item] })
 		switch {
+		case d.isReplaced:
+			r.Rejected = Superseded
+		case q.isExcluded(d.document):
+			r.Rejected = TooLittle
 		case d.score < ranking.Enough && !isNamed:
 			r.Rejected = TooLittle
 		case isMuchLess:
@@ -169,7 +180,14 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 // scoredDocument is a document with its score.
 type scoredDocument struct {
 	document
-	score float64
+	score      float64
+	isReplaced bool
+}
+
+func bestFirst(all []scoredDocument) {
+	slices.SortStableFunc(all, func(a, b scoredDocument) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // itemsOf returns the listed things that a document is about. It is the question itself, 0, if the
@@ -186,12 +204,32 @@ func (q Question) itemsOf(d document) (items []int) {
 	return items
 }
 
-// isNamed reports whether a telling term, one of a listed thing if there are any, is in the
-// document's name.
+// isNamed reports whether the name or description of a document has what the question lists, or a
+// telling term if it lists nothing.
 func (q Question) isNamed(d document) bool {
+	for item := range q.items + 1 {
+		weight, isWhole := 0.0, item > 0 || q.items == 0
+		for i, t := range q.Terms {
+			if t.item != item || t.Excluded || t.Character {
+				continue
+			}
+			isIn := d.found[i].best.degree >= misspelt/2 && d.found[i].in.IsSummary()
+			if isIn {
+				weight = max(weight, q.weightIn(d, i))
+			}
+			isWhole = isWhole && (isIn || item == 0)
+		}
+		if isWhole && weight >= minNamed {
+			return true
+		}
+	}
+	return false
+}
+
+// isExcluded reports whether a document's name has what the question excludes.
+func (q Question) isExcluded(d document) bool {
 	for i, f := range d.found {
-		t := q.Terms[i]
-		if f.best.degree >= misspelt && f.in == inName && t.weight >= minWeight && !t.Excluded && (t.item > 0 || q.items == 0) {
+		if q.Terms[i].Excluded && f.counts[inName] > 0 && f.best.degree >= inflected {
 			return true
 		}
 	}

@@ -19,7 +19,8 @@ const (
 	inflected = 0.95 // another form of the term
 	compound  = 0.55 // a longer word that starts with it
 	synonym   = 0.5
-	misspelt  = 0.7 // a similar word for a term that no memory has
+	slip      = 0.9 // the word from which the term comes by a slip of the fingers
+	misspelt  = 0.7 // another similar word for a term that no memory has
 )
 
 const (
@@ -153,7 +154,12 @@ func (t Term) isKnown(vocabulary []string, spoken words.Language) bool {
 // term itself.
 func (t Term) misspellings(similar []string) []Variant {
 	var all []Variant
+	slips := words.Slips(t.Word)
 	for _, word := range similar {
+		if slices.Contains(slips, word) {
+			all = append(all, Variant{word, slip})
+			continue
+		}
 		typos, isNear := words.Distance(t.Word, word)
 		longer := utf8.RuneCountInString(word) - utf8.RuneCountInString(t.Word)
 		if isNear && typos > 0 && longer <= typos && len(all) < maxVariants {

@@ -1,7 +1,7 @@
-// Package recalltest contains a set of memories and questions that measures ways to choose
-// memories, with the relevant memories of each question (see quality/README.md). The tests of
-// package recall require a minimum result, and the benchmarks compare ways with it. Only tests use
-// it.
+// Package recalltest contains sets of memories and questions that measure ways to choose memories,
+// with the relevant memories of each question (see quality/README.md and abilities/README.md). The
+// tests of package recall require a minimum result, and the benchmarks compare ways with it. Only
+// tests use it.
 package recalltest
 
 import (
@@ -15,22 +15,34 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-//go:embed quality
-var quality embed.FS
+//go:embed quality abilities
+var files embed.FS
 
 // Most is how many memories a way may choose, as recall.MaxChosen.
 const Most = 5
 
-// Question is a question of the set.
+// Set is a set of memories of one agent, and of questions about them.
+type Set struct{ dir, questions string }
+
+// The sets. Quality has all kinds of questions, and phrases for its memories. Abilities has questions
+// that need something special, such as slips, lists and other scripts.
+var (
+	Quality   = Set{"quality", "queries.yaml"}
+	Abilities = Set{"abilities", "questions.yaml"}
+)
+
+// Question is a question of a set.
 type Question struct {
 	ID       string   `yaml:"id"`
+	Before   string   `yaml:"before"` // the prompt before it in the conversation, or empty
 	Query    string   `yaml:"query"`
 	Relevant []string `yaml:"relevant"` // names of memories; may be empty
 	Kind     string   `yaml:"kind"`
 	Split    Split    `yaml:"split"`
+	Hard     bool     `yaml:"hard"` // beyond what is required
 }
 
-// Split is the half of the set to which a question belongs.
+// Split is the half of a set to which a question belongs.
 type Split string
 
 // Tune is for adjusting how memories are chosen. HeldOut is for reports, and must not influence
@@ -42,36 +54,50 @@ const (
 
 // Questions returns the questions of one half of the set. If the set cannot be read, it ends the
 // test.
-func Questions(t testing.TB, of Split) []Question {
+func (s Set) Questions(t testing.TB, of Split) []Question {
 	t.Helper()
-	raw, err := quality.ReadFile("quality/queries.yaml")
+	var all []Question
+	s.read(t, s.questions, &all)
+	return slices.DeleteFunc(all, func(q Question) bool { return q.Split != of })
+}
+
+// AskedAs returns by the name of a memory the phrases that it is asked as. Only Quality has them. If
+// they cannot be read, it ends the test.
+func (s Set) AskedAs(t testing.TB) map[string][]string {
+	t.Helper()
+	phrases := map[string][]string{}
+	s.read(t, "asked_as.yaml", &phrases)
+	return phrases
+}
+
+func (s Set) read(t testing.TB, name string, into any) {
+	t.Helper()
+	raw, err := files.ReadFile(path.Join(s.dir, name))
+	if err == nil {
+		err = yaml.Unmarshal(raw, into)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Question
-	if err := yaml.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
-	return slices.DeleteFunc(all, func(q Question) bool { return q.Split != of })
 }
 
 // Files returns the memory files of the set: their texts by file name, such as x.md. If they
 // cannot be read, it ends the test.
-func Files(t testing.TB) map[string]string {
+func (s Set) Files(t testing.TB) map[string]string {
 	t.Helper()
-	files := map[string]string{}
-	found, err := fs.Glob(quality, "quality/memories/*.md")
+	texts := map[string]string{}
+	found, err := fs.Glob(files, path.Join(s.dir, "memories", "*.md"))
 	if err != nil || len(found) == 0 {
 		t.Fatalf("the set has no memories: %v", err)
 	}
 	for _, file := range found {
-		raw, err := quality.ReadFile(file)
+		raw, err := files.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[path.Base(file)] = string(raw)
+		texts[path.Base(file)] = string(raw)
 	}
-	return files
+	return texts
 }
 
 // Verdict is the result of a way to choose, in percent.
@@ -100,10 +126,10 @@ func (v Verdict) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Judge calls choose with each question's query, in order. It returns how well the choices match
-// the relevant memories, in percent, in all and by kind sorted by name. choose returns names of
-// memories, at most Most.
-func Judge(questions []Question, choose func(query string) []string) Verdict {
+// Judge calls choose with each question, in order. It returns how well the choices match the relevant
+// memories, in percent, in all and by kind sorted by name. choose returns names of memories, at most
+// Most.
+func Judge(questions []Question, choose func(Question) []string) Verdict {
 	var v Verdict
 	kinds := map[string]*Kind{}
 	chosen, relevant, answerable := 0, 0, 0
@@ -113,7 +139,7 @@ func Judge(questions []Question, choose func(query string) []string) Verdict {
 			kind = &Kind{Name: q.Kind}
 			kinds[q.Kind] = kind
 		}
-		got := choose(q.Query)
+		got := choose(q)
 		hits := 0
 		for _, name := range got {
 			if slices.Contains(q.Relevant, name) {
