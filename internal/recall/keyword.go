@@ -36,7 +36,7 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, to
 	terms := make([]records.RecallTerm, len(q.Terms))
 	for i, t := range q.Terms {
 		for _, v := range t.Variants {
-			if t.Run {
+			if v.Run {
 				terms[i].Runs = append(terms[i].Runs, v.Word)
 			} else {
 				terms[i].Words = append(terms[i].Words, v.Word)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,14 +27,18 @@ type Text struct {
 
 // Vector returns the literal of a tsvector for the text, and its distinct words. Words of the name
 // have the weight A, of the description B, of the body C. Words after the size limit of 900,000
-// bytes are left out of both results. The literal also has the agent's id, and marks the first 100
+// bytes are left out of both results. How words of other scripts are read in Latin letters follows
+// them without positions. The literal also has the agent's id, and marks the first 100
 // words of name and description for Query.Titled.
 func Vector(t Text) (literal string, each []string) {
 	positions := map[string][]string{} // by word, as a tsvector has them
 	each = []string{}
 	position, size := 0, 0
+	var readings []string
 	add := func(text, weight string) {
-		for word := range words.All(text) {
+		all := slices.Collect(words.All(text))
+		for i, word := range all {
+			readings = append(readings, words.Readings(all[i:])...)
 			position++
 			known, isKnown := positions[word]
 			if !isKnown {
@@ -55,6 +60,16 @@ func Vector(t Text) (literal string, each []string) {
 	add(t.Description, "B")
 	title := len(each)
 	add(t.Body, "C")
+	for _, word := range readings {
+		if _, isKnown := positions[word]; isKnown {
+			continue
+		}
+		if size += len(word) + 8; size > maxVector {
+			break
+		}
+		each = append(each, word)
+		positions[word] = nil
+	}
 
 	var vector strings.Builder
 	vector.WriteString(agentLexeme(t.AgentID) + " ")

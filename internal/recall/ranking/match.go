@@ -38,7 +38,7 @@ func indexOf(terms []Term) index {
 		for _, v := range t.Variants {
 			n := needle{term: i, variant: v}
 			first := v.Word
-			if t.Run {
+			if v.Run {
 				characters := strings.Split(v.Word, "")
 				first, n.rest = characters[0], characters[1:]
 			}
@@ -83,6 +83,11 @@ func (of index) read(m memories.Memory, terms int) document {
 		for at, word := range all {
 			for _, n := range of[word] {
 				if n.follows(all[at+1:]) {
+					d.add(n, Field(field), start+at)
+				}
+			}
+			for _, reading := range words.Readings(all[at:]) {
+				for _, n := range of[reading] {
 					d.add(n, Field(field), start+at)
 				}
 			}

@@ -80,10 +80,13 @@ const spaceless words.Language = "zh"
 func languageOf(text string) words.Language {
 	const enough = 60
 	var first []string
-	isSpaceless := 0
+	isSpaceless, isCyrillic := 0, 0
 	for word := range words.All(text) {
 		if words.SetsNoSpaces(word) {
 			isSpaceless++
+		}
+		if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Cyrillic, r) {
+			isCyrillic++
 		}
 		if first = append(first, word); len(first) == enough {
 			break
@@ -91,6 +94,9 @@ func languageOf(text string) words.Language {
 	}
 	if 2*isSpaceless > len(first) {
 		return spaceless
+	}
+	if 2*isCyrillic > len(first) {
+		return "ru" // as words.Stem reads Cyrillic letters
 	}
 	return words.LanguageOf(first)
 }
@@ -101,7 +107,7 @@ func (q *Question) add(part string, like Term) {
 		isNew := !slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Word == word })
 		if isNew && len(q.Terms) < maxTerms {
 			like.Word, like.stem, like.Run, like.Character = word, stem, run, character
-			like.Variants = []Variant{{Word: word, degree: 1}}
+			like.Variants = []Variant{{Word: word, Run: run, degree: 1}}
 			q.Terms = append(q.Terms, like)
 		}
 	}
@@ -110,6 +116,8 @@ func (q *Question) add(part string, like Term) {
 			add(word, words.Stem(word, q.language), false, false)
 		}
 	}
+	// Without other characters, hiragana is not only inflections.
+	isHiragana := !strings.ContainsFunc(part, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Katakana, unicode.Latin) })
 	for _, run := range words.Runs(part) {
 		for _, part := range hangulOrOther.FindAllString(run, -1) {
 			if isKoreanWord(part) {
@@ -118,7 +126,7 @@ func (q *Question) add(part string, like Term) {
 			}
 			characters := []rune(part)
 			for i := range len(characters) - 1 {
-				if pair := string(characters[i : i+2]); saysMore(pair) {
+				if pair := string(characters[i : i+2]); isHiragana || saysMore(pair) {
 					add(pair, pair, true, false)
 				}
 			}
@@ -229,6 +237,11 @@ func listed(text string) []string {
 				items = append([]string{first}, items...)
 				break
 			}
+		}
+	}
+	if to < len(parts) && len(items) > 0 { // the last thing begins the text after the last separator
+		if after := strings.Fields(parts[to]); len(after) > 0 && isItem(after[0]) {
+			items = append(items, after[0])
 		}
 	}
 	if len(items) < minItems {

@@ -152,7 +152,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 	best := map[int]float64{} // score of the best answer by listed thing; 0 is the question
 	for _, d := range scored {
 		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score}
-		isNamed := (isForeign || q.items > 2) && q.isNamed(d.document)
+		isNamed := (isForeign || q.items > 0) && q.isNamed(d.document)
 		items := q.itemsOf(d.document)
 		isMuchLess := !slices.ContainsFunc(items, func(item int) bool { return d.score >= minOfBest*best[item] })
 		switch {
@@ -162,7 +162,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 			r.Rejected = TooLittle
 		case d.score < ranking.Enough && !isNamed:
 			r.Rejected = TooLittle
-		case isMuchLess:
+		case isMuchLess && !isNamed:
 			r.Rejected = MuchLess
 		}
 		if r.Rejected != "" {
@@ -262,13 +262,18 @@ func (q Question) isForeignTo(best []scoredDocument) bool {
 }
 
 // asked returns the weight of what was asked, at most questionWeight. In another language than that
-// of the memories, words that no memory has do not count.
+// of the memories, words that no memory has do not count. Of listed things only one counts, because a
+// memory is mostly about one.
 func (q Question) asked(isForeign bool) float64 {
-	sum := 0.0
+	sums := make([]float64, q.items+1)
 	for _, t := range q.Terms {
 		if !t.Excluded && !(isForeign && t.count == 0) {
-			sum += t.weight
+			sums[t.item] += t.weight
 		}
+	}
+	sum := sums[0]
+	if q.items > 0 {
+		sum += slices.Max(sums[1:])
 	}
 	return min(sum, questionWeight)
 }

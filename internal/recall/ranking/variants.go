@@ -11,21 +11,25 @@ import (
 // A Variant is a word that counts as a term, with a weight of 0 to 1.
 type Variant struct {
 	Word   string // folded
+	Run    bool   // characters that may be anywhere in a text
 	degree float64
 }
 
 // Weights of words that are not the exact term. They are arbitrary.
 const (
-	inflected = 0.95 // another form of the term
-	compound  = 0.55 // a longer word that starts with it
-	synonym   = 0.5
-	slip      = 0.9 // the word from which the term comes by a slip of the fingers
-	misspelt  = 0.7 // another similar word for a term that no memory has
+	inflected   = 0.95 // another form of the term
+	otherScript = 0.9  // the term in another script
+	compound    = 0.55 // a longer word that starts with it
+	synonym     = 0.5
+	slip        = 0.9 // the word from which the term comes by a slip of the fingers
+	misspelt    = 0.7 // another similar word for a term that no memory has
 )
 
 const (
 	// minStem is the length in letters from which a stem identifies a word.
 	minStem = 3
+	// minKana is the number of kana from which a word may be romaji. Arbitrary: many short words are.
+	minKana = 3
 	// minCompound is the length in letters from which a term may be the first part of another word.
 	minCompound = 5
 	// maxVariants limits the variants of a term, because Postgres searches each.
@@ -103,7 +107,7 @@ func (t Term) variants(vocabulary []string, spoken words.Language) []Variant {
 	if t.Character {
 		return t.Variants
 	}
-	all := []Variant{{Word: t.Word, degree: 1}}
+	all := append([]Variant{{Word: t.Word, Run: t.Run, degree: 1}}, t.inOtherScripts()...)
 	if t.Run {
 		return append(all, withoutParticles(t.Word)...)
 	}
@@ -130,6 +134,25 @@ func (t Term) variants(vocabulary []string, spoken words.Language) []Variant {
 	return all
 }
 
+// inOtherScripts returns the term in the scripts in which it may be written otherwise.
+func (t Term) inOtherScripts() (all []Variant) {
+	if t.Run {
+		for _, other := range words.OtherScripts(t.Word) {
+			all = append(all, Variant{other, true, otherScript})
+		}
+	}
+	for _, reading := range words.Readings(slices.Collect(words.All(t.Word))) {
+		all = append(all, Variant{reading, false, otherScript})
+	}
+	if kana := words.Kana(t.Word); utf8.RuneCountInString(kana) >= minKana {
+		all = append(all, Variant{kana, true, otherScript})
+		for _, other := range words.OtherScripts(kana) {
+			all = append(all, Variant{other, true, otherScript})
+		}
+	}
+	return all
+}
+
 // withoutParticles returns up to two variants of a Korean word: without its last syllable and
 // without its last two, which may be particles. At least two syllables stay. It returns nil if
 // isKoreanWord is false.
@@ -139,7 +162,7 @@ func withoutParticles(word string) (all []Variant) {
 	}
 	syllables := []rune(word)
 	for cut := 1; cut <= 2 && len(syllables)-cut >= 2; cut++ {
-		all = append(all, Variant{Word: string(syllables[:len(syllables)-cut]), degree: inflected})
+		all = append(all, Variant{Word: string(syllables[:len(syllables)-cut]), Run: true, degree: inflected})
 	}
 	return all
 }
@@ -157,7 +180,7 @@ func (t Term) misspellings(similar []string) []Variant {
 	slips := words.Slips(t.Word)
 	for _, word := range similar {
 		if slices.Contains(slips, word) {
-			all = append(all, Variant{word, slip})
+			all = append(all, Variant{Word: word, degree: slip})
 			continue
 		}
 		typos, isNear := words.Distance(t.Word, word)
