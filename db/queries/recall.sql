@@ -100,6 +100,10 @@ SELECT * FROM recalls WHERE id = @id AND agent_id = @agent_id;
 -- changes the row delivers the recall.
 UPDATE recalls SET state = 'handed_out' WHERE id = @id AND state = 'settled';
 
+-- name: LastRecallQuery :many
+-- Returns the query of the session's last recall, if there is one.
+SELECT query FROM recalls WHERE agent_id = @agent_id AND session = @session::text ORDER BY at DESC, id DESC LIMIT 1;
+
 -- name: SettledRecalls :many
 SELECT id FROM recalls
 WHERE agent_id = @agent_id AND session = @session::text AND state = 'settled' AND at >= @since

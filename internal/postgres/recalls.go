@@ -105,6 +105,15 @@ func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (recor
 	return recallOf(row)
 }
 
+// LastQuery returns the query of the session's last recall, or "" if there is none.
+func (s *Store) LastQuery(ctx context.Context, agentID int64, session string) (string, error) {
+	found, err := s.q.LastRecallQuery(ctx, queries.LastRecallQueryParams{AgentID: agentID, Session: session})
+	if err != nil || len(found) == 0 {
+		return "", dberr.Wrap("read the last recall", err)
+	}
+	return found[0], nil
+}
+
 // SettledRecalls returns the ids of the session's recalls since a time that are in the state
 // settled, oldest first. Their memories are chosen, but not delivered yet.
 func (s *Store) SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error) {

@@ -68,7 +68,7 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err != nil || skip != "" {
 		return Explanation{Skipped: skip}, err
 	}
-	q, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
+	q, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, "", given.Memories)
 	return explanationOf(q, found, candidates, request.Limit), err
 }
 
@@ -78,7 +78,7 @@ func explanationOf(q ranking.Question, found ranking.Ranking, candidates, limit 
 	e := Explanation{Candidates: candidates, Enough: found.Enough}
 	for _, t := range q.Terms {
 		// Single characters are also part of the pairs.
-		if !t.Character && !t.Excluded {
+		if !t.Character && !t.Excluded && !t.Earlier {
 			e.Words = append(e.Words, Word{Text: t.Word, Unknown: t.IsUnknown()})
 		}
 	}
@@ -111,7 +111,7 @@ func explained(r ranking.Ranked, terms []ranking.Term) Explained {
 		has := slices.ContainsFunc(r.Matches, func(m ranking.Match) bool {
 			return m.Term == t.Word && m.Word == t.Word && m.Field.IsSummary()
 		})
-		if !has && !t.Character && !t.Run && !t.Excluded {
+		if !has && !t.Character && !t.Run && !t.Excluded && !t.Earlier {
 			e.Missing = append(e.Missing, t.Word)
 		}
 	}

@@ -231,7 +231,13 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 			record.Note = "The model did not choose (" + shortReason(err) + "). Keywords chose."
 		}
 	}
-	_, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
+	before := ""
+	if request.Session != "" && ranking.RefersBack(request.Query) {
+		if before, err = r.store.LastQuery(ctx, from[0].ID, request.Session); err != nil {
+			return err
+		}
+	}
+	_, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, before, given.Memories)
 	if err != nil {
 		return err
 	}
@@ -451,6 +457,7 @@ type Store interface {
 	RecallByID(ctx context.Context, agentID int64, id string) (records.Recall, error)
 	SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error)
 	Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error)
+	LastQuery(ctx context.Context, agentID int64, session string) (string, error)
 
 	SaveRecall(ctx context.Context, r records.Recall) error
 	Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error

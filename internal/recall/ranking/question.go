@@ -26,6 +26,9 @@ const (
 // characterWeight is the weight of a single Chinese character, which is part of many words.
 const characterWeight = 0.3
 
+// earlierWeight is the weight of a term of the question before.
+const earlierWeight = 0.4
+
 // Question is what is asked, as terms to search for.
 type Question struct {
 	Terms    []Term
@@ -43,6 +46,8 @@ type Term struct {
 	Run bool
 	// Character means a single Chinese character.
 	Character bool
+	// Earlier means that it is from the question before.
+	Earlier bool
 	// Excluded means that the question is not about it: “not the staging one”.
 	Excluded bool
 
@@ -60,8 +65,9 @@ const functionCharacters = "的了是在有和就不人都一上也很到说要�
 
 // Parse returns the terms of a question, each once and at most maxTerms. Words come first, then the
 // parts in scripts without spaces: Korean words, pairs of characters, and single Chinese characters.
-// It leaves out function words and short numbers. Each term has only itself as variant.
-func Parse(text string) Question {
+// It leaves out function words and short numbers. Each term has only itself as variant. Of a
+// question that RefersBack, the terms of before, the one before it, follow with less weight.
+func Parse(text, before string) Question {
 	text = Ends(text)
 	asked, excluded := withoutExclusions(text)
 	q := Question{language: languageOf(asked)}
@@ -70,7 +76,20 @@ func Parse(text string) Question {
 		q.items = at
 	}
 	q.add(excluded, Term{Excluded: true})
+	if before != "" && RefersBack(text) {
+		about, _ := withoutExclusions(Ends(before))
+		q.add(about, Term{Earlier: true})
+	}
 	return q
+}
+
+// back matches the beginning of a question that continues an earlier one.
+var back = regexp.MustCompile(`(?i)^\W*(?:and|or|what about|how about|same for|the other|und|oder|was ist mit|y|et|e|ou|o)\b`)
+
+// RefersBack reports whether a question needs the one before it: it continues it, or is very short.
+func RefersBack(text string) bool {
+	const short = 40 // bytes; arbitrary
+	return len(text) <= 3*short && back.MatchString(text) || len(text) <= short
 }
 
 // spaceless is the language of texts in scripts without spaces.
@@ -101,7 +120,7 @@ func languageOf(text string) words.Language {
 	return words.LanguageOf(first)
 }
 
-// add adds the terms of a part of the question. Item and Excluded are those of like.
+// add adds the terms of a part of the question. Item, Excluded and Earlier are those of like.
 func (q *Question) add(part string, like Term) {
 	add := func(word, stem string, run, character bool) {
 		isNew := !slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Word == word })

@@ -16,7 +16,7 @@ func TestParse_Scripts(t *testing.T) {
 		strings.Repeat("가나다라마바사아", 2): {"가나", "나다", "다라", "라마", "마바", "바사", "사아", "아가"},
 	} {
 		var got []string
-		for _, term := range Parse(query).Terms {
+		for _, term := range Parse(query, "").Terms {
 			got = append(got, term.Word)
 		}
 		if !slices.Equal(got, want) {

@@ -112,6 +112,9 @@ func (q Question) Weigh(counts []int, total int) {
 		if t.Character {
 			t.weight *= characterWeight
 		}
+		if t.Earlier {
+			t.weight *= earlierWeight
+		}
 	}
 }
 
@@ -267,7 +270,7 @@ func (q Question) isForeignTo(best []scoredDocument) bool {
 func (q Question) asked(isForeign bool) float64 {
 	sums := make([]float64, q.items+1)
 	for _, t := range q.Terms {
-		if !t.Excluded && !(isForeign && t.count == 0) {
+		if !t.Excluded && !t.Earlier && !(isForeign && t.count == 0) {
 			sums[t.item] += t.weight
 		}
 	}
@@ -393,7 +396,7 @@ func (r Ranked) Why() []string {
 // Texts ranks memories without a database. It returns an empty ranking if the question has no
 // searchable words.
 func Texts(question string, all []memories.Memory, now time.Time) Ranking {
-	q := Parse(question)
+	q := Parse(question, "")
 	vocabulary := vocabularyOf(all)
 	similar := map[string][]string{}
 	for _, word := range q.Expand(vocabulary) {

@@ -202,6 +202,36 @@ func (q *Queries) DeliveredToSession(ctx context.Context, arg DeliveredToSession
 	return items, nil
 }
 
+const lastRecallQuery = `-- name: LastRecallQuery :many
+SELECT query FROM recalls WHERE agent_id = $1 AND session = $2::text ORDER BY at DESC, id DESC LIMIT 1
+`
+
+type LastRecallQueryParams struct {
+	AgentID int64
+	Session string
+}
+
+// Returns the query of the session's last recall, if there is one.
+func (q *Queries) LastRecallQuery(ctx context.Context, arg LastRecallQueryParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, lastRecallQuery, arg.AgentID, arg.Session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var query string
+		if err := rows.Scan(&query); err != nil {
+			return nil, err
+		}
+		items = append(items, query)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listRecalls = `-- name: ListRecalls :many
 SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count
 FROM recalls
