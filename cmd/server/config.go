@@ -14,6 +14,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
+	"memoir/internal/embedding"
 	"memoir/internal/extraction"
 	"memoir/internal/findings"
 	"memoir/internal/gate"
@@ -49,6 +50,16 @@ type config struct {
 	consolidate   consolidation.Mode
 	extract       extractConfig
 	review        reviewConfig
+	embedding     embeddingConfig
+}
+
+// embeddingConfig holds the settings of the search by meaning.
+type embeddingConfig struct {
+	url   string // base of the API; empty for none
+	model string // not empty if url is set
+	key   string // empty if none is sent
+	// dailyTokens limits the input for memories; 0 means no limit.
+	dailyTokens int64
 }
 
 // extractConfig holds the settings of extraction.
@@ -120,7 +131,11 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 	return *c, nil
 }
 
-// defaults returns the default settings. It reads only these from env: the model's key and URL, and
+// embeddingKey is the variable with the key of the embedding endpoint. It has no flag, because other
+// users can read the process list.
+const embeddingKey = "MEMOIR_EMBEDDING_KEY"
+
+// defaults returns the default settings. It reads only these from env: the models' keys and URL, and
 // the variables for the directories of Claude Code and Memoir. Without a home directory in env,
 // claudeDir and dataDir may be empty.
 func defaults(env func(string) (string, bool)) *config {
@@ -136,10 +151,12 @@ func defaults(env func(string) (string, bool)) *config {
 		consolidate:   consolidation.Plan,
 		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet, dailyTokens: extraction.DefaultDailyTokens},
 		review:        reviewConfig{dailyTokens: review.DefaultDailyTokens},
+		embedding:     embeddingConfig{dailyTokens: embedding.DefaultDailyTokens},
 	}
 	c.model.endpoint.Key, _ = env("ANTHROPIC_API_KEY")
 	c.model.endpoint.AuthToken, _ = env("ANTHROPIC_AUTH_TOKEN")
 	c.model.endpoint.URL, _ = env("ANTHROPIC_BASE_URL")
+	c.embedding.key, _ = env(embeddingKey)
 	// A service may have no home directory. Then check requires the directories as settings.
 	home, _ := env("HOME")
 	if dir, _ := env("CLAUDE_CONFIG_DIR"); dir != "" {
@@ -189,6 +206,9 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Int64Var(&c.review.dailyTokens, "review-daily-tokens", c.review.dailyTokens, "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
+	flags.StringVar(&c.embedding.url, "embedding-url", "", "")
+	flags.StringVar(&c.embedding.model, "embedding-model", "", "")
+	flags.Int64Var(&c.embedding.dailyTokens, "embedding-daily-tokens", c.embedding.dailyTokens, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,8 +62,30 @@ func (c *config) check() error {
 	if !slices.Contains(extraction.Modes, c.extract.mode) {
 		return fmt.Errorf("--extract %s is unknown: use off, propose or auto", c.extract.mode)
 	}
+	if err := c.embedding.check(); err != nil {
+		return err
+	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %s is unknown: use text or json", c.logFormat)
+	}
+	return nil
+}
+
+// check returns an error for users if the URL is no base of an API, has a secret, or has no model.
+func (c embeddingConfig) check() error {
+	if c.url == "" {
+		return nil
+	}
+	u, err := url.Parse(c.url)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.RawQuery != "", u.Fragment != "":
+		return errors.New("--embedding-url must be the base of an API, such as http://127.0.0.1:11434")
+	case u.User != nil:
+		return fmt.Errorf("--embedding-url has a password, which logs could show: set %s instead", embeddingKey)
+	case c.model == "":
+		return errors.New("--embedding-url needs the name of a model: set --embedding-model, such as nomic-embed-text")
+	case !isBearerToken(c.key):
+		return fmt.Errorf("%s must be printable ASCII without spaces, because an HTTP header carries it", embeddingKey)
 	}
 	return nil
 }

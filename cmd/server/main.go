@@ -20,10 +20,12 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
+	"memoir/internal/embedding"
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
+	"memoir/internal/postgres"
 	"memoir/internal/recall"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
@@ -124,7 +126,13 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		}
 	}()
 	defer context.AfterFunc(ctx, engine.StopScans)()
-	recaller := recall.New(database.store, recall.Options{Selector: selectorOf(config.model, log), Log: log})
+	recalls := recall.Options{Selector: selectorOf(config.model, log), Log: log}
+	meaning := embeddingOf(config.embedding, engine, database.store, log)
+	if meaning != nil {
+		defer meaning.Close()
+		recalls.Meaning = meaning
+	}
+	recaller := recall.New(database.store, recalls)
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
@@ -224,6 +232,18 @@ func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	}
 	log.Info("recall sends prompts and names and descriptions of memories to the model", "model", config.name)
 	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.endpoint)))
+}
+
+// embeddingOf starts the search by meaning, and logs what is sent. It returns nil, and logs nothing,
+// without a URL.
+func embeddingOf(config embeddingConfig, e *engine.Engine, store *postgres.Store, log *slog.Logger) *embedding.Service {
+	if config.url == "" {
+		return nil
+	}
+	log.Info("memories and prompts are sent to the embedding endpoint", "url", embedding.Endpoint(config.url), "model", config.model)
+	return embedding.Start(e, store, embedding.Options{
+		URL: config.url, Model: config.model, Key: config.key, DailyTokens: config.dailyTokens, Log: log,
+	})
 }
 
 // describedModel is a model and its description for users.

@@ -67,6 +67,11 @@ Models
   --review-daily-tokens N   tokens a day (UTC) for judging pairs of memories and doubtful findings
                             (default 200000; 0: no limit)
   --review-off KIND,...     kinds that the review skips, such as junk,unchecked (repeatable)
+  --embedding-url URL       base of an OpenAI-compatible API (Ollama, llama.cpp, vLLM), such as
+                            http://127.0.0.1:11434; recall then also finds memories by meaning (default none)
+  --embedding-model NAME    its model; MEMOIR_EMBEDDING_KEY is its key, if it needs one
+  --embedding-daily-tokens N
+                            tokens a day (UTC) for vectors of memories (default 20000000; 0: no limit)
 
 Other
   --log-format text|json    on standard error (default text)

@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"tools/longrun":                 {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist", "internal/postgres/recalled"},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist", "internal/postgres/recalled", "internal/postgres/vectors"},
 	"internal/postgres/carried":          {"internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/masked":           {"internal/memories", "internal/logs", "internal/findings/...", "internal/postgres", "internal/records"},
@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"internal/postgres/review":           {"internal/memories", "internal/records", "internal/findings/...", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries"},
 	"internal/postgres/timeline":         {"internal/memories", "internal/records", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries"},
 	"internal/postgres/recalled":         {"internal/memories", "internal/records", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
+	"internal/postgres/vectors":          {"internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/memorylist":       {"internal/memories", "internal/records", "internal/findings", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search"},
 	"internal/postgres/internal/dbconv":  {"internal/memories", "internal/postgres/internal/dberr"},
 	"internal/postgres/internal/paging":  {"internal/records"},
@@ -90,6 +91,7 @@ var mayImport = map[string][]string{
 	"internal/undo":                      {"internal/memories/...", "internal/records", "internal/sync"},
 	"internal/background":                {"internal/sync", "internal/sync/events"},
 	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/background", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events"},
+	"internal/embedding":                 {"internal/memories", "internal/findings/quarantine", "internal/background", "internal/model", "internal/records", "internal/sync"},
 	"internal/hooks":                     {"internal/memories/...", "internal/agents", "internal/extraction", "internal/gate", "internal/records", "internal/recall", "internal/sync"},
 	"internal/mcp":                       {"internal/memories/...", "internal/findings/quarantine", "internal/agents", "internal/records", "internal/recall", "internal/sync", "internal/gate", "internal/problem", "internal/words"},
 	"internal/model":                     {"internal/findings/quarantine"},
@@ -105,13 +107,13 @@ var mayImport = map[string][]string{
 	"internal/gate": {"internal/problem"},
 	"internal/api": {
 		"internal/review", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
-		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation",
+		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation", "internal/embedding",
 		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
 		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
-		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation", "internal/embedding",
 		"internal/claudesettings",
 	},
 
@@ -138,7 +140,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/masked", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding",
 	},
 }
 

@@ -181,7 +181,7 @@ func failure(ctx context.Context, err error) error {
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooManyRequests, status >= 500:
 		result.again = true
 		if refused.Response != nil {
-			result.after = retryAfter(refused.Response.Header.Get("Retry-After"), time.Now())
+			result.after = RetryAfter(refused.Response.Header.Get("Retry-After"), time.Now())
 		}
 	}
 	if words := wordsOf(refused); result.misconfigured && words != "" {
@@ -193,9 +193,9 @@ func failure(ctx context.Context, err error) error {
 // maxWait is the maximum delay that a server can request (arbitrary).
 const maxWait = 24 * time.Hour
 
-// retryAfter returns the delay that a Retry-After header states, in seconds or as a date, at most
+// RetryAfter returns the delay that a Retry-After header states, in seconds or as a date, at most
 // maxWait. It returns 0 for other values and past dates.
-func retryAfter(header string, now time.Time) time.Duration {
+func RetryAfter(header string, now time.Time) time.Duration {
 	wait := time.Duration(0)
 	if seconds, err := strconv.Atoi(header); err == nil {
 		wait = time.Duration(min(seconds, int(maxWait/time.Second))) * time.Second

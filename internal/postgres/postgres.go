@@ -23,6 +23,7 @@ import (
 	"memoir/internal/postgres/recalled"
 	"memoir/internal/postgres/review"
 	"memoir/internal/postgres/timeline"
+	"memoir/internal/postgres/vectors"
 	"memoir/internal/records"
 )
 
@@ -39,6 +40,7 @@ type Store struct {
 	*carried.Sizes    // what agents carry into conversations
 	*timeline.Events  // what happened over time
 	*recalled.Reads   // the recalls of one memory
+	*vectors.Vectors  // for recall by meaning
 	pool              *pgxpool.Pool
 	q                 *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
@@ -75,7 +77,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	q := queries.New(pool)
-	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Events: timeline.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Events: timeline.New(pool), Vectors: vectors.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()

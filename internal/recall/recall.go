@@ -51,7 +51,15 @@ type Options struct {
 	Selector Selector
 	// Patience limits how long the selector may take before keywords choose; 0 means 2 s.
 	Patience time.Duration
-	Log      *slog.Logger
+	// Meaning finds memories by meaning. It is nil without an embedding endpoint.
+	Meaning Meaning
+	Log     *slog.Logger
+}
+
+// Meaning finds the memories whose meaning is near that of a query. *embedding.Service implements and
+// documents it.
+type Meaning interface {
+	Nearest(ctx context.Context, from records.RecallSources, query string, most int) (records.NearMemories, error)
 }
 
 const (

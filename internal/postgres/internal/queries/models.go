@@ -184,6 +184,31 @@ type ConversationText struct {
 	GivenAt  time.Time
 }
 
+type Embedding struct {
+	ID       int64
+	ModelID  int64
+	TextHash []byte
+	Vector   []byte
+}
+
+type EmbeddingModel struct {
+	ID          int64
+	Name        string
+	TextVersion int32
+	Probe       []byte
+	UsedAt      time.Time
+}
+
+type EmbeddingToken struct {
+	Day    pgtype.Date
+	Tokens int64
+}
+
+type EmbeddingVersion struct {
+	AgentID int64
+	Version int64
+}
+
 type File struct {
 	AgentID      int64
 	Path         string
@@ -281,6 +306,15 @@ type Memory struct {
 	Conflict       *string
 	Quarantined    bool
 	DeletedBrowser *string
+}
+
+type MemoryEmbedding struct {
+	MemoryID    uuid.UUID
+	ModelID     int64
+	Position    int32
+	RevisionID  uuid.UUID
+	Name        string
+	EmbeddingID *int64
 }
 
 type MemoryGrowth struct {
