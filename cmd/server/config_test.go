@@ -58,6 +58,7 @@ func TestParseConfig_Defaults(t *testing.T) {
 		consolidate:   consolidation.Plan,
 		extract:       extractConfig{extraction.Propose, 5 * time.Minute, 500_000},
 		review:        reviewConfig{nil, 200_000},
+		embedding:     embeddingConfig{dailyTokens: 20_000_000},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -91,15 +92,17 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		consolidate:   consolidation.Auto,
 		extract:       extractConfig{extraction.Auto, 30 * time.Second, 1000},
 		review:        reviewConfig{nil, 2000},
+		embedding:     embeddingConfig{"http://127.0.0.1:11434", "nomic-embed-text", "its-key", 3000},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--token-price=3", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000",
+		"--embedding-url=http://127.0.0.1:11434", "--embedding-model=nomic-embed-text", "--embedding-daily-tokens=3000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 		"--public-url=https://memoir.example.org/", "--tls-cert=/srv/cert.pem", "--tls-key=/srv/key.pem",
-	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org")
+	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org", "MEMOIR_EMBEDDING_KEY=its-key")
 	if !reflect.DeepEqual(byFlag, want) {
 		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
 	}
@@ -109,6 +112,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
 		"MEMOIR_AGE_NOTES=true", "MEMOIR_TOKEN_PRICE=3", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "MEMOIR_EXTRACT_DAILY_TOKENS=1000", "MEMOIR_REVIEW_DAILY_TOKENS=2000", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_EMBEDDING_URL=http://127.0.0.1:11434", "MEMOIR_EMBEDDING_MODEL=nomic-embed-text", "MEMOIR_EMBEDDING_DAILY_TOKENS=3000", "MEMOIR_EMBEDDING_KEY=its-key",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 		"MEMOIR_PUBLIC_URL=https://memoir.example.org", "MEMOIR_TLS_CERT=/srv/cert.pem", "MEMOIR_TLS_KEY=/srv/key.pem",
 	)
@@ -230,6 +234,11 @@ func TestParseConfig_InvalidSettings(t *testing.T) {
 		"an allowed host that is a URL":     {[]string{"--allowed-host=https://a.example.org"}, nil, []string{"--allowed-host", "host name or address"}},
 		"an allowed host with a wildcard":   {[]string{"--allowed-host=*.example.org"}, nil, []string{"--allowed-host", "host name or address"}},
 		"a consolidation that is unknown":   {[]string{"--consolidate=often"}, nil, []string{"--consolidate often", "off, plan or auto"}},
+		"an embedding URL without scheme":   {[]string{"--embedding-url=localhost:11434", "--embedding-model=m"}, nil, []string{"--embedding-url", "http://127.0.0.1:11434"}},
+		"an embedding URL with a password":  {[]string{"--embedding-url=https://a:b-c-d@example.org", "--embedding-model=m"}, nil, []string{"--embedding-url has a password", "MEMOIR_EMBEDDING_KEY"}},
+		"an embedding URL with a query":     {[]string{"--embedding-url=https://example.org?key=x", "--embedding-model=m"}, nil, []string{"--embedding-url", "base of an API"}},
+		"an embedding URL without a model":  {[]string{"--embedding-url=http://127.0.0.1:11434"}, nil, []string{"--embedding-model"}},
+		"an embedding key with a space":     {[]string{"--embedding-url=http://127.0.0.1:11434", "--embedding-model=m"}, []string{"MEMOIR_EMBEDDING_KEY=a b"}, []string{"MEMOIR_EMBEDDING_KEY", "without spaces"}},
 		"a log format that is unknown":      {[]string{"--log-format=xml"}, nil, []string{"--log-format xml", "text or json"}},
 		"no place to keep anything":         {nil, []string{"HOME="}, []string{"--data-dir", "--database-url"}},
 		"a flag that is unknown":            {[]string{"--port=80"}, nil, []string{"unknown flag --port", "--help"}},

@@ -162,7 +162,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 			return err
 		}
 	}
-	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, background, log)
+	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, log)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
+	"memoir/internal/embedding"
 	"memoir/internal/extraction"
 	"memoir/internal/files"
 	"memoir/internal/gate"
@@ -33,7 +34,7 @@ import (
 // returns an error if the settings of the gate or the TLS files are invalid.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, background describedModel, log *slog.Logger,
+	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
@@ -45,9 +46,9 @@ func newServer(
 		return nil, err
 	}
 	shown := masked.Store{Store: store}
-	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, BackgroundModel: background.description, Log: log})
+	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log})
 	site := pages.New(engine, shown, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, BackgroundModel: background.description, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log,
 	})
 	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)

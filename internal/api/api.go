@@ -21,6 +21,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/consolidation"
+	"memoir/internal/embedding"
 	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
@@ -49,6 +50,8 @@ type Options struct {
 	Extractor *extraction.Extractor
 	// Reviewer carries out decisions of the review. If it is nil, the calls that decide fail with 409.
 	Reviewer *review.Reviewer
+	// Embedding finds memories by meaning. It is nil without an endpoint.
+	Embedding *embedding.Service
 	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.
@@ -107,6 +110,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerRecallUse()
 	a.registerExtraction()
 	a.registerJobs()
+	a.registerEmbedding()
 	a.registerSessions()
 	a.registerLogs()
 	a.registerBlocked()

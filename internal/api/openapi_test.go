@@ -49,6 +49,7 @@ func TestOpenAPI_EveryCall(t *testing.T) {
 		"POST /agents/{slug}/recall": "Recall", "GET /agents/{slug}/recall/{id}": "Recall", "GET /agents/{slug}/recalls": "RecallList",
 		"GET /agents/{slug}/recall-statistics": "RecallStatistics",
 		"GET /agents/{slug}/jobs":              "BackgroundJobList",
+		"GET /agents/{slug}/embedding":         "Embedding",
 		"GET /agents/{slug}/about":             "AgentAbout", "PATCH /agents/{slug}": "AgentAbout",
 
 		"GET /review": "ReviewList", "GET /agents/{slug}/review": "ReviewList", "GET /review/{id}": "ReviewItem",

@@ -25,6 +25,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/consolidation"
+	"memoir/internal/embedding"
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
@@ -60,6 +61,8 @@ type Options struct {
 	Extractor *extraction.Extractor
 	// Decider carries out decisions about the review. If it is nil, pages show no buttons for them.
 	Decider Decider
+	// Embedding finds memories by meaning. It is nil without an endpoint.
+	Embedding *embedding.Service
 	// BackgroundModel describes the model for background work. It is empty without one.
 	BackgroundModel string
 	Log             *slog.Logger

@@ -33,6 +33,9 @@ func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if err := s.addConsolidation(r.Context(), &v, agent.Slug); err != nil {
 		return err
 	}
+	if v.Meaning, err = s.meaning(r.Context(), agent); err != nil {
+		return err
+	}
 	if v.Frame, err = s.frame(r, agent, templates.SettingsPath(agent.Slug)); err != nil {
 		return err
 	}
@@ -59,6 +62,23 @@ func (s *site) addConsolidation(ctx context.Context, v *templates.Settings, slug
 		v.Gates = append(v.Gates, templates.Gate{Title: gateTitles[g.Name], Open: g.Open, Why: g.Why})
 	}
 	return nil
+}
+
+// meaning returns the state of the search by meaning. Its Endpoint is empty if it is off.
+func (s *site) meaning(ctx context.Context, agent records.Agent) (templates.Meaning, error) {
+	if s.options.Embedding == nil {
+		return templates.Meaning{}, nil
+	}
+	status, err := s.options.Embedding.Status(ctx, agent)
+	if err != nil {
+		return templates.Meaning{}, err
+	}
+	return templates.Meaning{
+		Endpoint: status.Endpoint, Model: status.Model, Dimensions: status.Dimensions,
+		Memories: status.Memories, Embedded: status.Embedded, Withheld: status.Withheld,
+		TokensToday: int(status.TokensToday), DailyTokens: int(status.DailyTokens),
+		Problem: status.Problem, ProblemAt: shown.Local(status.ProblemAt), AnsweredAt: shown.Local(status.AnsweredAt), PausedUntil: shown.Local(status.PausedUntil),
+	}, nil
 }
 
 // backgroundWork returns at most jobs.MaxListed of the agent's background jobs, unfinished ones

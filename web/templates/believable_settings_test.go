@@ -28,6 +28,10 @@ func settingsPage() templates.Settings {
 			},
 			OnLinks: []templates.DecisionLink{{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Says: "1", Holds: true}, {Says: "on"}},
 		},
+		Meaning: templates.Meaning{
+			Endpoint: "127.0.0.1:11434", Model: "nomic-embed-text", Dimensions: 768, Memories: 1204, Embedded: 1180, Withheld: 1, TokensToday: 412_000, DailyTokens: 20_000_000,
+			Problem: "it answered with status 503", ProblemAt: noon, AnsweredAt: noon.Add(-time.Minute), PausedUntil: noon.Add(5 * time.Minute),
+		},
 		Work: templates.BackgroundWork{
 			Model: "claude-sonnet-5-5, by the claude command line",
 			Jobs:  []templates.BackgroundJob{waiting, running, done, failed, cancelled}, Days: 30, InputTokens: 13_292, OutputTokens: 311,

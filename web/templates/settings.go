@@ -19,6 +19,48 @@ type Settings struct {
 	Extraction, Consolidation string
 	Gates                     []Gate // the conditions of an automatic consolidation; empty if it is off
 	Work                      BackgroundWork
+	Meaning                   Meaning
+}
+
+// Meaning is the view of the search by meaning. Endpoint is empty if it is off.
+type Meaning struct {
+	Endpoint, Model              string
+	Dimensions                   int // 0 until the endpoint has answered
+	Memories, Embedded, Withheld int // of the agent
+	TokensToday, DailyTokens     int // of all agents; DailyTokens is 0 without a limit
+	// Problem is why the last request failed; empty if it succeeded, and before the first.
+	Problem                            string
+	ProblemAt, AnsweredAt, PausedUntil time.Time // zero: never
+}
+
+// state returns whether the endpoint works, in words.
+func (m Meaning) state() (Tone, string) {
+	switch {
+	case m.Problem != "":
+		return Danger, "Failed"
+	case m.AnsweredAt.IsZero():
+		return Quiet, "Not asked yet"
+	case m.DailyTokens > 0 && m.TokensToday >= m.DailyTokens && m.Embedded+m.Withheld < m.Memories:
+		return Warning, "Daily limit reached"
+	}
+	return Good, "Works"
+}
+
+// progress returns how many of the agent's memories are embedded, in words.
+func (m Meaning) progress() string {
+	text := number(m.Embedded) + " of " + number(m.Memories)
+	if m.Withheld > 0 {
+		text += ", " + number(m.Withheld) + " not sent because of a secret"
+	}
+	return text
+}
+
+// tokens returns today's tokens in words, with their limit.
+func (m Meaning) tokens() string {
+	if m.DailyTokens == 0 {
+		return number(m.TokensToday) + ", all agents"
+	}
+	return number(m.TokensToday) + " of " + number(m.DailyTokens) + ", all agents"
 }
 
 // Gate is the view of a condition of automatic work.
