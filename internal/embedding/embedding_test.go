@@ -452,3 +452,40 @@ func TestNearest_MemoryIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest_100000Memories adds rows that no file has. Nothing scans the agent meanwhile.
+func TestNearest_100000Memories(t *testing.T) {
+	t.Parallel()
+	m := start(t, notes())
+	m.waitEmbedded("ada", 3)
+	m.waitEmbedded("bob", 1)
+	conn := pgtest.Connect(t, m.URL)
+	pgtest.Execute(t, conn, `INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path, modified_at, content_at, created_at, updated_at)
+		SELECT gen_random_uuid(), a.id, 'M' || n, true, 'active', 'project', gen_random_uuid(), '', sha256(n::text::bytea), '', 1, 'memory/m' || n, now(), now(), now(), now()
+		FROM agents a, generate_series(1, 100000) n WHERE a.slug = 'ada'`)
+	pgtest.Execute(t, conn, `INSERT INTO embeddings (model_id, text_hash, vector)
+		SELECT o.id, sha256(n::text::bytea), (SELECT string_agg(sha256((n || ' ' || i)::bytea), ''::bytea) FROM generate_series(1, 12) i)
+		FROM embedding_models o, generate_series(1, 100000) n`)
+	pgtest.Execute(t, conn, `INSERT INTO memory_embeddings (memory_id, model_id, position, revision_id, name, embedding_id)
+		SELECT m.id, e.model_id, 0, m.revision_id, m.name, e.id
+		FROM memories m JOIN embeddings e ON e.text_hash = sha256(substr(m.name, 2)::bytea) WHERE m.name ~ '^M[0-9]+$'`)
+	pgtest.Execute(t, conn, "UPDATE embedding_versions SET version = version + 1")
+
+	m.waitNearest("ada", "PostgreSQL cluster", "database")
+	waittest.For(t, "all vectors", func() bool {
+		found, err := m.nearest(t.Context(), "ada", "PostgreSQL cluster")
+		return err == nil && found.Compared == 100_003
+	})
+	if held := m.service.HeldBytes(); held < 100_000*embeddingtest.Dimensions || held > 110_000*(embeddingtest.Dimensions+24) {
+		t.Errorf("%d bytes are held", held)
+	}
+	if status := m.status("ada"); status.Embedded != 100_003 {
+		t.Errorf("%+v", status)
+	}
+	m.endpoint.Set(embeddingtest.Silent)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := m.nearest(ctx, "ada", "a silent endpoint"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a silent endpoint: %v", err)
+	}
+}
