@@ -19,9 +19,8 @@ type queryKey struct {
 	text  records.TextHash
 }
 
-// Nearest returns the most memories of the sources whose meaning is nearest to the query. A long
-// memory is as near as the nearest of its texts. Nearest leaves
-// out memories that are not embedded yet. It ends when ctx does, and sends each query once. After
+// Nearest returns the most embedded memories of the sources whose meaning is nearest to the query; a
+// long one is as near as the nearest of its texts. It ends with ctx, and sends each query once. After
 // three failures in a row it fails at once for five minutes. It fails with *Error if the endpoint
 // does not answer as it should, with ErrSecret for a query that must not be sent, with
 // context.DeadlineExceeded, and with memories.ErrUnavailable.
