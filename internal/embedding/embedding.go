@@ -80,7 +80,7 @@ type Service struct {
 	options Options
 	client  *client
 	index   *index
-	queries *lru.Cache[queryKey, []int8]
+	queries *lru.Cache[queryKey, []int32]
 	worker  *background.Worker
 	health  health
 	// Markers of the model before a query and before a text of a memory.
@@ -103,7 +103,7 @@ func Start(e *engine.Engine, store Store, options Options) *Service {
 	options.Settle = cmp.Or(options.Settle, defaultSettle)
 	options.FirstRetry = cmp.Or(options.FirstRetry, defaultFirstRetry)
 	options.MaxBytes = cmp.Or(options.MaxBytes, defaultMaxBytes)
-	queries, _ := lru.New[queryKey, []int8](maxQueries) // fails only without a size
+	queries, _ := lru.New[queryKey, []int32](maxQueries) // fails only without a size
 	s := &Service{
 		engine: e, store: store, options: options, client: newClient(options), index: newIndex(store, options.MaxBytes), queries: queries,
 		isRound: true, due: map[string]bool{}, retry: options.FirstRetry, batch: maxBatch, refused: map[records.TextHash]time.Time{},

@@ -52,7 +52,7 @@ func (a *agentVectors) bytes() int64 {
 
 // compare sets similarities to those of the memories from index from on: the highest of a memory's
 // vectors.
-func (a *agentVectors) compare(query []int8, from int, similarities []float32) {
+func (a *agentVectors) compare(query []int32, from int, similarities []float32) {
 	for i := range similarities {
 		best := float32(math.Inf(-1))
 		for v := a.first[from+i]; v < a.first[from+i+1]; v++ {
@@ -64,7 +64,7 @@ func (a *agentVectors) compare(query []int8, from int, similarities []float32) {
 }
 
 // similarities returns the cosine of each memory with the query.
-func (a *agentVectors) similarities(query []int8) []float32 {
+func (a *agentVectors) similarities(query []int32) []float32 {
 	all := make([]float32, len(a.ids))
 	workers := 1
 	if len(a.vectors) >= parallelBytes {
@@ -85,7 +85,7 @@ func (a *agentVectors) similarities(query []int8) []float32 {
 }
 
 // nearest returns the most memories that are nearest to the query.
-func nearest(query []int8, all []*agentVectors, most int) records.NearMemories {
+func nearest(query []int32, all []*agentVectors, most int) records.NearMemories {
 	var result records.NearMemories
 	var sum, squares float64
 	for _, a := range all {

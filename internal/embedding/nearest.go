@@ -61,7 +61,7 @@ func (s *Service) Nearest(ctx context.Context, from records.RecallSources, query
 }
 
 // queryVector returns the vector of a query, from memory if it was asked before.
-func (s *Service) queryVector(ctx context.Context, model records.EmbeddingModel, text string) ([]int8, error) {
+func (s *Service) queryVector(ctx context.Context, model records.EmbeddingModel, text string) ([]int32, error) {
 	text = s.queryMarker + text
 	key := queryKey{model.ID, hashOf(text)}
 	if known, ok := s.queries.Get(key); ok {
@@ -80,7 +80,7 @@ func (s *Service) queryVector(ctx context.Context, model records.EmbeddingModel,
 		return nil, err
 	}
 	s.health.succeeded()
-	vector := signed(quantise(result.vectors[0]))
+	vector := wide(quantise(result.vectors[0]))
 	s.queries.Add(key, vector)
 	return vector, nil
 }

@@ -42,10 +42,26 @@ func TestQuantise_Precision(t *testing.T) {
 			for i := range b {
 				b[i] += a[i] // similar to some degree
 			}
-			worst = max(worst, math.Abs(exactCosine(a, b)-cosine(signed(quantise(a)), signed(quantise(b)))))
+			worst = max(worst, math.Abs(exactCosine(a, b)-cosine(quantise(a), quantise(b))))
 		}
 		if worst > 0.02 {
 			t.Errorf("a cosine of %d dimensions is wrong by %f", dimensions, worst)
+		}
+	}
+}
+
+func TestDot_AgainstPlainLoop(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, dimensions := range []int{1, 7, 16, 31, 384, maxDimensions} {
+		raw, v := quantise(randomVector(random, dimensions)), make([]int8, dimensions)
+		want := int32(0)
+		for i := range v {
+			v[i] = int8(random.IntN(255) - 127)
+			want += int32(v[i]) * int32(int8(raw[i]))
+		}
+		if got := dot(wide(raw), v); got != want {
+			t.Errorf("%d dimensions: %d, want %d", dimensions, got, want)
 		}
 	}
 }
@@ -67,12 +83,12 @@ func TestNearest_AgainstPlainLoop(t *testing.T) {
 	// Large enough for several cores.
 	for _, n := range []int{1, 3, 12_000} {
 		agents := []*agentVectors{randomAgent(random, n, 384), randomAgent(random, 5, 384), {dimensions: 384, first: []int32{0}}}
-		query := signed(quantise(randomVector(random, 384)))
+		query := wide(quantise(randomVector(random, 384)))
 		var want []records.NearMemory
 		var sum, squares float64
 		for _, a := range agents {
 			for i, id := range a.ids {
-				s := cosine(query, a.vectors[i*384:(i+1)*384])
+				s := float64(dot(query, a.vectors[i*384:(i+1)*384])) * float64(a.inverse[i]) / float64(lengthOf(query))
 				sum, squares = sum+s, squares+s*s
 				want = append(want, records.NearMemory{ID: id, Similarity: s})
 			}
@@ -98,7 +114,7 @@ func TestNearest_AgainstPlainLoop(t *testing.T) {
 			}
 		}
 	}
-	if none := nearest([]int8{1}, nil, 3); none.Compared != 0 || none.Mean != 0 {
+	if none := nearest([]int32{1}, nil, 3); none.Compared != 0 || none.Mean != 0 {
 		t.Errorf("no memories: %+v", none)
 	}
 }
@@ -163,7 +179,7 @@ func BenchmarkNearest(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			random := rand.New(rand.NewPCG(5, 6))
 			agents := []*agentVectors{randomAgent(random, n, 384)}
-			query := signed(quantise(randomVector(random, 384)))
+			query := wide(quantise(randomVector(random, 384)))
 			for b.Loop() {
 				nearest(query, agents, 50)
 			}

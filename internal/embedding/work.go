@@ -149,7 +149,7 @@ func (s *Service) check(ctx context.Context) error {
 	}
 	vector := quantise(result.vectors[0])
 	model, replaced, err := s.store.UseEmbeddingModel(ctx, s.options.Model, textVersion, vector, time.Now(), func(stored []byte) bool {
-		return len(stored) == len(vector) && cosine(signed(stored), signed(vector)) >= sameProbe
+		return len(stored) == len(vector) && cosine(stored, vector) >= sameProbe
 	})
 	if err != nil {
 		return err
