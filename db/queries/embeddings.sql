@@ -87,3 +87,9 @@ SELECT coalesce(sum(tokens), 0)::bigint AS tokens FROM embedding_tokens WHERE da
 
 -- name: DeleteOldEmbeddingTokens :exec
 DELETE FROM embedding_tokens WHERE day < @before;
+
+-- name: DeleteEmbeddingsOf :exec
+-- Deletes the vectors of texts that only these memories have, when they are purged.
+DELETE FROM embeddings e USING memory_embeddings t
+WHERE t.embedding_id = e.id AND t.memory_id = ANY(@memory_ids::uuid[])
+  AND NOT EXISTS (SELECT FROM memory_embeddings o WHERE o.embedding_id = e.id AND NOT o.memory_id = ANY(@memory_ids::uuid[]));

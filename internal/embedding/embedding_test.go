@@ -453,6 +453,52 @@ func TestNearest_MemoryIsBounded(t *testing.T) {
 	}
 }
 
+func TestService_PurgeRemovesVectors(t *testing.T) {
+	t.Parallel()
+	m := start(t, notes())
+	m.waitEmbedded("ada", 3)
+	m.waitEmbedded("bob", 1)
+	conn := pgtest.Connect(t, m.URL)
+	for _, c := range []struct {
+		name    string
+		vectors int
+	}{{"deploy", 3}, {"database", 2}} { // bob has the text of deploy too
+		id := m.Memory("ada", c.name).ID
+		if _, err := m.Engine.Delete(t.Context(), "ada", id, ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Engine.Purge(t.Context(), "ada", id, ""); err != nil {
+			t.Fatal(err)
+		}
+		var vectors int
+		if pgtest.Query(t, conn, "SELECT count(*) FROM embeddings", &vectors); vectors != c.vectors {
+			t.Errorf("%d vectors after the purge of %s, want %d", vectors, c.name, c.vectors)
+		}
+	}
+	if got := m.names("bob", "releases leave on tuesdays"); len(got) != 1 {
+		t.Errorf("bob has %q", got)
+	}
+}
+
+// Another server of the same database searches vectors that it has not made.
+func TestNearest_OtherServer(t *testing.T) {
+	t.Parallel()
+	first := start(t, notes())
+	first.waitEmbedded("ada", 3)
+	first.waitEmbedded("bob", 1)
+	second := &memoir{Memoir: memoirtest.StartAt(t, first.URL, nil), endpoint: first.endpoint, log: &logText{}}
+	second.run()
+	waittest.For(t, "the second server", func() bool { return second.status("ada").Dimensions > 0 })
+	second.waitNearest("ada", "PostgreSQL cluster", "database")
+	first.Write("ada/memory/reference_coffee.md", memoirtest.Note("coffee", memories.Reference, "The espresso machine is upstairs."))
+	second.waitNearest("ada", "espresso machine upstairs", "coffee")
+	for _, text := range []string{"PostgreSQL cluster.", "Releases leave", "espresso machine is"} {
+		if n := first.sentTimes(text); n != 1 {
+			t.Errorf("%q was sent %d times", text, n)
+		}
+	}
+}
+
 // TestNearest_100000Memories adds rows that no file has. Nothing scans the agent meanwhile.
 func TestNearest_100000Memories(t *testing.T) {
 	t.Parallel()

@@ -212,8 +212,8 @@ func (w *Writer) AddTombstone(ctx context.Context, of memories.Key, f memories.F
 
 // Purge deletes a memory in the trash with its history, and adds a tombstone for each content
 // without one. It does not check that the memory is in the trash. It adds a last journal entry. It
-// also deletes the proposals that became the memory, and words for fuzzy search that are no longer
-// used. No file on disk changes.
+// also deletes the proposals that became the memory, and its vectors and words for fuzzy search that
+// no other memory has. No file on disk changes.
 func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.Actor) error {
 	at := h.After(records.Now())
 	return w.inTx(ctx, "purge", func(q *queries.Queries) error {
@@ -222,6 +222,9 @@ func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.
 		}
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{Ids: []uuid.UUID{h.UUID}})
 		if err != nil {
+			return err
+		}
+		if err := q.DeleteEmbeddingsOf(ctx, []uuid.UUID{h.UUID}); err != nil {
 			return err
 		}
 		if err := q.DeleteMemories(ctx, []uuid.UUID{h.UUID}); err != nil {

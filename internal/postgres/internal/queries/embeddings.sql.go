@@ -65,6 +65,18 @@ func (q *Queries) DeleteEmbeddingModel(ctx context.Context, id int64) error {
 	return err
 }
 
+const deleteEmbeddingsOf = `-- name: DeleteEmbeddingsOf :exec
+DELETE FROM embeddings e USING memory_embeddings t
+WHERE t.embedding_id = e.id AND t.memory_id = ANY($1::uuid[])
+  AND NOT EXISTS (SELECT FROM memory_embeddings o WHERE o.embedding_id = e.id AND NOT o.memory_id = ANY($1::uuid[]))
+`
+
+// Deletes the vectors of texts that only these memories have, when they are purged.
+func (q *Queries) DeleteEmbeddingsOf(ctx context.Context, memoryIds []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteEmbeddingsOf, memoryIds)
+	return err
+}
+
 const deleteMemoryEmbeddings = `-- name: DeleteMemoryEmbeddings :exec
 DELETE FROM memory_embeddings WHERE model_id = $1 AND memory_id = ANY($2::uuid[])
 `
