@@ -39,7 +39,7 @@ type Store struct {
 	*overview.Reader  // of all agents
 	*carried.Sizes    // what agents carry into conversations
 	*timeline.Events  // what happened over time
-	*recalled.Reads   // the recalls of one memory
+	*recalled.Reads   // recalls of one memory, statistics
 	*vectors.Vectors  // for recall by meaning
 	pool              *pgxpool.Pool
 	q                 *queries.Queries

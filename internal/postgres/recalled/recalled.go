@@ -1,4 +1,4 @@
-// Package recalled has the statements about the recalls of one memory.
+// Package recalled has the statements about the recalls of one memory, and their statistics.
 package recalled
 
 import (
