@@ -36,7 +36,7 @@ type client struct {
 
 func newClient(o Options) *client {
 	return &client{
-		// A redirect would send texts of memories to an address that nobody has configured.
+		// A redirect would send texts of memories to an address outside of the settings.
 		http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		url:  Endpoint(o.URL), model: o.Model, key: o.Key,
 	}
@@ -47,7 +47,7 @@ func Endpoint(base string) string {
 	return strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1") + "/v1/embeddings"
 }
 
-// Error is the reason why there are no vectors. It has neither the key nor a text that was sent.
+// Error is the reason why there are no vectors. It does not contain the key or a text that was sent.
 type Error struct {
 	why    string // for users
 	cause  error  // may be nil

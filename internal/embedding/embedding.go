@@ -1,8 +1,9 @@
-// Package embedding finds the memories whose meaning is near that of a query. An endpoint of the
-// OpenAI-compatible API (/v1/embeddings) makes vectors of texts; the database keeps those of memories.
+// Package embedding finds memories whose meaning is near the meaning of a query. An endpoint of the
+// OpenAI-compatible API (/v1/embeddings) makes vectors of texts; the database keeps the vectors of
+// memories.
 //
-// In the background it embeds memories that are new or have changed. It never sends a memory in
-// quarantine, nor a text with a secret. It changes no memory, and chooses none: package recall joins
+// In the background it embeds memories that are new or have changed. It does not send a memory in
+// quarantine, or a text with a secret. It changes no memory, and chooses none: package recall joins
 // what it finds with the memories that keywords choose.
 package embedding
 
@@ -26,7 +27,7 @@ import (
 type Options struct {
 	URL   string // base of the API; may end in /v1
 	Model string // also identifies the stored vectors
-	Key   string // sent as Authorization: Bearer; empty: none
+	Key   string // sent as Authorization: Bearer, unless it is empty
 	// DailyTokens is how many input tokens may be used on a day (UTC) for memories. Zero means no
 	// limit. Queries are not limited.
 	DailyTokens int64
@@ -34,8 +35,8 @@ type Options struct {
 	Settle time.Duration
 	// FirstRetry is the delay after a first failure, which grows up to 10 minutes. The default is 5 s.
 	FirstRetry time.Duration
-	// MaxBytes limits the vectors in memory, apart from those that are being read. The default is 256
-	// MiB.
+	// MaxBytes limits the vectors in memory, without vectors that are being read. The default is
+	// 256 MiB.
 	MaxBytes int64
 	Log      *slog.Logger
 }
@@ -158,8 +159,8 @@ type Status struct {
 	// Problem is why the last request failed. It is empty if it succeeded, and before the first.
 	Problem     string
 	ProblemAt   time.Time
-	AnsweredAt  time.Time // of the last answer; zero: none
-	PausedUntil time.Time // no query is sent until then; zero: not paused
+	AnsweredAt  time.Time // of the last answer, or zero
+	PausedUntil time.Time // no query is sent until then, unless it is zero
 }
 
 // Status returns the state for an agent. It sends nothing to the endpoint.

@@ -57,8 +57,8 @@ func (h *health) failed(err error) {
 }
 
 // queryFailed records the error of a query that took a time, and begins a pause after maxFailures.
-// After a pause, one failure begins another. A query whose caller has left does not count, nor does
-// one that had little time.
+// After a pause, one failure begins another. A cancelled query does not count. A timeout counts
+// only after minTimeout.
 func (h *health) queryFailed(err error, took time.Duration) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && took < minTimeout {
 		return

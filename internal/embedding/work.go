@@ -40,7 +40,7 @@ const (
 	sameProbe = 0.98
 )
 
-// probe is the text by which another model of the same name is noticed.
+// probe is a fixed text. Another vector for it means another model under the same name.
 const probe = "A small brown dog sleeps under the kitchen table while it rains."
 
 // errBudget means that the day's tokens are used.

@@ -56,7 +56,7 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Meaning finds the memories whose meaning is near that of a query. *embedding.Service implements and
+// Meaning finds memories whose meaning is near the meaning of a query. *embedding.Service implements and
 // documents it.
 type Meaning interface {
 	Nearest(ctx context.Context, from records.RecallSources, query string, most int) (records.NearMemories, error)

@@ -40,7 +40,7 @@ type EmbeddingCounts struct {
 	Withheld int // not sent because of a secret
 }
 
-// NearMemory is a memory whose meaning is near that of a query.
+// NearMemory is a memory whose meaning is near the meaning of a query.
 type NearMemory struct {
 	ID         uuid.UUID
 	Similarity float64 // cosine of the angle between the vectors, at most 1

@@ -1,5 +1,4 @@
-// Package vectors has the statements about vectors of memories, by which recall finds memories by
-// meaning.
+// Package vectors has the statements about vectors of memories, for recall by meaning.
 package vectors
 
 import (
