@@ -245,6 +245,8 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 			return err
 		}
 	}
+	near := make(chan records.NearMemories, 1)
+	go func() { near <- r.byMeaning(ctx, from, request, given.Memories) }()
 	_, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, before, given.Memories)
 	if err != nil {
 		return err
@@ -258,12 +260,11 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 		}
 		record.Note = "The model chose none. Keywords chose by name and description."
 	}
-	if !request.Deliberate {
-		found.Rest = nil
-	}
 	record.SelectedBy, record.Candidates = ByKeyword, candidates
-	for _, f := range found.Best(request.Limit) {
-		record.Chosen = append(record.Chosen, records.RecallChoice{ID: uuid.MustParse(f.ID), Why: f.Why(), Weak: f.Rejected != ""})
+	for _, c := range fuse(found, <-near) {
+		if len(record.Chosen) < request.Limit && (request.Deliberate || !c.Weak) {
+			record.Chosen = append(record.Chosen, c)
+		}
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type ExplainedMemory struct {
 	Missing         []string // words of the prompt that its name and description lack
 	Tokens          int
 	Score           float64
-	Shortfall       string // too_little, much_less or past_limit; empty if it is recalled
+	Shortfall       string // a ranking.RejectReason; empty if it is recalled
 }
 
 // RecallMatch is a word of the prompt that a memory has, as Word, in the field Field.
@@ -158,7 +158,7 @@ func (e Explained) percent(m ExplainedMemory) string {
 }
 
 // minOfBest is the share of the top score, in percent, below which a memory is not given.
-const minOfBest = 65
+const minOfBest = 70
 
 // whyNot returns in a few words why m is not given. It is empty if it is.
 func (m ExplainedMemory) whyNot() string {
@@ -169,6 +169,10 @@ func (m ExplainedMemory) whyNot() string {
 		return "below " + strconv.Itoa(minOfBest) + " % of top score"
 	case "past_limit":
 		return "5 are given"
+	case "superseded":
+		return "another memory replaces it"
+	case "excluded":
+		return "the prompt excludes it"
 	default:
 		return ""
 	}
@@ -200,7 +204,7 @@ func (m ExplainedMemory) path() string {
 
 // canBeFound reports whether other words in its description could make the prompt find m.
 func (m ExplainedMemory) canBeFound(agent string) bool {
-	return m.Shortfall != "" && m.Line == 0 && m.Owner == agent && len(m.Missing) > 0
+	return m.Shortfall != "" && m.Shortfall != "superseded" && m.Shortfall != "excluded" && m.Line == 0 && m.Owner == agent && len(m.Missing) > 0
 }
 
 func (e Explained) tokens() int {

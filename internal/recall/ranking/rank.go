@@ -61,6 +61,8 @@ const (
 	PastLimit RejectReason = "past_limit" // there are enough better ones
 	// Superseded means that another memory with these terms says that it replaces this one.
 	Superseded RejectReason = "superseded"
+	// Excluded means that its name has what the question excludes.
+	Excluded RejectReason = "excluded"
 )
 
 // Ranked is a memory with its score.
@@ -162,7 +164,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 		case d.isReplaced:
 			r.Rejected = Superseded
 		case q.isExcluded(d.document):
-			r.Rejected = TooLittle
+			r.Rejected = Excluded
 		case d.score < ranking.Enough && !isNamed:
 			r.Rejected = TooLittle
 		case isMuchLess && !isNamed:
