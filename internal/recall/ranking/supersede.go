@@ -6,50 +6,62 @@ import (
 	"strings"
 )
 
-// replaces matches how a memory says that it replaces another one, and replacedBy the reverse. The
-// other one's name follows within the same sentence.
+// replaces matches how a memory says that it replaces another one, and replacedBy the reverse, in the
+// form of plainName. The other one's name follows within the same sentence.
 var (
-	replaces   = regexp.MustCompile(`(?i)(?:\b(?:replaces|supersedes|obsoletes|instead of|ersetzt|remplace|sustituye|reemplaza|substitui|sostituisce)\b|取代|替代|代替|заменяет)[^.!?。\n]{0,100}(?:\.md)?`)
-	replacedBy = regexp.MustCompile(`(?i)\b(?:(?:replaced|superseded|obsoleted) by|ersetzt durch|remplacée? par|(?:sustituid|reemplazad)[oa] por)\b[^.!?。\n]{0,100}(?:\.md)?`)
+	replaces   = regexp.MustCompile(`(?:\b(?:replaces|supersedes|obsoletes|instead-of|ersetzt|remplace|sustituye|reemplaza|substitui|sostituisce)\b|取代|替代|代替|заменяет)[^.!?。\n]{0,100}`)
+	replacedBy = regexp.MustCompile(`\b(?:(?:replaced|superseded|obsoleted)-by|ersetzt-durch|remplacée?-par|(?:sustituid|reemplazad)[oa]-por)\b[^.!?。\n]{0,100}`)
 )
 
-// superseded returns the documents that others replace, each with the document that replaces it.
+// maxReplaced is how many of the best documents are looked up as replaced. Arbitrary.
+const maxReplaced = 10
+
+// superseded returns those of the best documents that others replace, each with the document that
+// replaces it. all is ordered best first.
 func superseded(all []scoredDocument) map[*scoredDocument]*scoredDocument {
 	by := map[*scoredDocument]*scoredDocument{}
-	names := make([][]string, len(all))
+	texts, names := make([]string, len(all)), make([][]string, len(all))
 	for i, d := range all {
+		texts[i] = plainName(d.Description + "\n" + d.Body)
 		for _, name := range []string{d.Name, strings.TrimSuffix(path.Base(d.Path), ".md")} {
 			if name = plainName(name); len(name) > 3 {
 				names[i] = append(names[i], name)
 			}
 		}
 	}
-	named := func(text string, of int) bool {
-		for _, name := range names[of] {
-			if strings.Contains(plainName(text), name) {
-				return true
+	for old := range min(len(all), maxReplaced) {
+		for newer := range all {
+			if newer == old {
+				continue
 			}
-		}
-		return false
-	}
-	for i := range all {
-		text := all[i].Description + "\n" + all[i].Body
-		passive := replacedBy.FindAllString(text, -1)
-		active := replaces.FindAllString(replacedBy.ReplaceAllString(text, ""), -1)
-		for j := range all {
-			switch {
-			case i == j:
-			case named(strings.Join(active, "\n"), j):
-				by[&all[j]] = &all[i]
-			case named(strings.Join(passive, "\n"), j):
-				by[&all[i]] = &all[j]
+			if says(texts[newer], names[old], replaces, replacedBy) || says(texts[old], names[newer], replacedBy, nil) {
+				by[&all[old]] = &all[newer]
 			}
 		}
 	}
 	return by
 }
 
-// plainName returns a text in lower case with hyphens for spaces and underscores.
-func plainName(text string) string {
-	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(text))
+// says reports whether a text has one of the names in a match of the expression, and not in one of
+// besides, if that is not nil.
+func says(text string, names []string, expression, besides *regexp.Regexp) bool {
+	for _, name := range names {
+		if !strings.Contains(text, name) {
+			continue
+		}
+		if besides != nil {
+			text = besides.ReplaceAllString(text, "")
+		}
+		for _, match := range expression.FindAllString(text, -1) {
+			if strings.Contains(match, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
+
+var hyphens = strings.NewReplacer(" ", "-", "_", "-")
+
+// plainName returns a text in lower case with hyphens for spaces and underscores.
+func plainName(text string) string { return hyphens.Replace(strings.ToLower(text)) }
