@@ -158,7 +158,7 @@ func (e Explained) percent(m ExplainedMemory) string {
 }
 
 // minOfBest is the share of the top score, in percent, below which a memory is not given.
-const minOfBest = 70
+const minOfBest = 66
 
 // whyNot returns in a few words why m is not given. It is empty if it is.
 func (m ExplainedMemory) whyNot() string {

@@ -37,7 +37,7 @@ var fieldWeights = [numFields]float64{inName: 4, inDescription: 1.5, inBody: 1}
 // Thresholds for delivery.
 const (
 	// minFound is the minimum score of an answer, as a share of the weight of what was asked.
-	minFound = 0.23
+	minFound = 0.235
 	// minWeight is the minimum score of an answer: a little more than one rare word in the text. A short
 	// question needs only minShortShare of its weight.
 	minWeight     = 0.62
@@ -46,7 +46,7 @@ const (
 	// if the question lists things or is in another language.
 	minNamed = 0.5
 	// minOfBest is the minimum score of an answer as a share of the best score.
-	minOfBest = 0.7
+	minOfBest = 0.66
 	// questionWeight limits the weight of what was asked: a pasted log has more words than its question.
 	questionWeight = 5
 )
@@ -96,7 +96,7 @@ func (r Ranking) Best(n int) []Ranked {
 
 // assumedOthers is how many memories without any term are added to an agent's. Without them, a term
 // that both of two memories have would weigh nothing. It is arbitrary.
-const assumedOthers = 12
+const assumedOthers = 10
 
 // idfOf returns the inverse document frequency of a term that count of total memories have, scaled
 // to 0–1. It is 1 if one memory has the term, and falls with count.
