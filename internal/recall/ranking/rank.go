@@ -96,7 +96,7 @@ func (r Ranking) Best(n int) []Ranked {
 
 // assumedOthers is how many memories without any term are added to an agent's. Without them, a term
 // that both of two memories have would weigh nothing. It is arbitrary.
-const assumedOthers = 10
+const assumedOthers = 9
 
 // idfOf returns the inverse document frequency of a term that count of total memories have, scaled
 // to 0–1. It is 1 if one memory has the term, and falls with count.
