@@ -327,6 +327,28 @@ ALTER TABLE memory_search ALTER COLUMN words SET STATISTICS 0;
 
 CREATE INDEX memory_search_words_idx ON memory_search USING gin (words);
 
+-- The questions that memories answer, in other words than their texts. Recall finds memories by them;
+-- lists and the search do not, because their readers do not see the phrases. They are in no file.
+CREATE TABLE asked_as (
+    memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+    -- The content for which they were written. If the memory has another one, they are stale, and
+    -- stay in use until new ones are written.
+    fingerprint bytea NOT NULL,
+    phrases     text[] NOT NULL, -- empty: the model found none, or a person wants none
+    -- The model never replaces the phrases of a person.
+    written_by  text NOT NULL CHECK (written_by IN ('model', 'agent', 'person')),
+    written_at  timestamptz NOT NULL,
+    words       tsvector         -- as memory_search.words; NULL: to be indexed
+);
+
+-- Recall uses the index without statistics (DisableSeqScan).
+ALTER TABLE asked_as ALTER COLUMN words SET STATISTICS 0;
+
+-- Finds phrases for the same text of another memory.
+CREATE INDEX asked_as_fingerprint_idx ON asked_as (fingerprint);
+CREATE INDEX asked_as_words_idx ON asked_as USING gin (words);
+CREATE INDEX asked_as_memory_id_unindexed_idx ON asked_as (memory_id) WHERE words IS NULL;
+
 -- The distinct words of all memories, for fuzzy search. A word may outlive its last content, but
 -- not a purge.
 CREATE TABLE search_words (

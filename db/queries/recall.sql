@@ -10,13 +10,15 @@ CROSS JOIN LATERAL (
 
 -- name: RecallHits :many
 -- Returns for each query the ids of a limited number of matching memories and facts. Memories may
--- be in the trash. Queries without a match have no row.
+-- be in the trash. A memory also matches by its phrases. Queries without a match have no row.
 SELECT q.place::integer AS place, h.ids::uuid[] AS ids
 FROM unnest(@matches::text[]) WITH ORDINALITY AS q (match, place)
 CROSS JOIN LATERAL (
-    SELECT array_agg(s.memory_id) AS ids
+    SELECT array_agg(DISTINCT s.memory_id) AS ids
     FROM (
         (SELECT m.memory_id FROM memory_search m WHERE m.words @@ q.match::tsquery LIMIT @most::integer)
+        UNION ALL
+        (SELECT p.memory_id FROM asked_as p WHERE p.words @@ q.match::tsquery LIMIT @most::integer)
         UNION ALL
         (SELECT f.id FROM index_facts f JOIN agents a ON a.id = f.agent_id
          WHERE f.words @@ q.match::tsquery AND a.present LIMIT @most::integer)
@@ -35,8 +37,9 @@ SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = A
 -- Returns the readable undeleted memories among ids that belong to the agents, except quarantined
 -- ones, with the first
 -- characters of their bodies.
-SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body,
+    coalesce(p.phrases, '{}')::text[] AS asked_as
+FROM memories m JOIN revisions r ON r.id = m.revision_id LEFT JOIN asked_as p ON p.memory_id = m.id
 WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined;
 
 -- name: RecallManifest :many
@@ -44,7 +47,8 @@ WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.
 -- those in besides.
 -- Without a description, the start of the body stands for it.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
-    CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
+    CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body,
+    '{}'::text[] AS asked_as
 FROM unnest(@agent_ids::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
     SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description, n.revision_id

@@ -40,13 +40,17 @@ SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id)
 UNION ALL
-SELECT '', f.heading, f.body FROM index_facts f WHERE f.agent_id = sqlc.narg(agent_id);
+SELECT '', f.heading, f.body FROM index_facts f WHERE f.agent_id = sqlc.narg(agent_id)
+UNION ALL
+SELECT '', '', array_to_string(p.phrases, E'\n') FROM asked_as p JOIN memories m ON m.id = p.memory_id
+WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id);
 
 -- name: DeleteUnusedWords :exec
 DELETE FROM search_words w
 WHERE w.word = ANY(@words::text[])
   AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
-  AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery);
+  AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery)
+  AND NOT EXISTS (SELECT FROM asked_as p WHERE p.words @@ ('''' || w.word || '''')::tsquery);
 
 -- name: SlipsOf :many
 -- Returns those of the words that memories have, with the typed words at the same places.

@@ -45,6 +45,9 @@ type Memory struct {
 	Type        Type   // empty if it has none
 	Description string
 	Body        string
+	// AskedAs are short questions that it answers, in other words, for recall. They are not in its
+	// file. Lists have none.
+	AskedAs     []string
 	State       State
 	Problems    []Problem
 	Path        string       // slash-separated, relative to the agent's directory

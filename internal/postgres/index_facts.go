@@ -73,7 +73,7 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 		save.Ids, save.Lines = append(save.Ids, id), append(save.Lines, int32(f.Line))
 		save.Headings, save.Bodies = append(save.Headings, f.Heading), append(save.Bodies, f.Text)
 		save.Words = append(save.Words, vector)
-		added = appendWords(added, slices.Values(each))
+		added = search.AppendCorrections(added, slices.Values(each))
 	}
 	if len(save.Ids)+len(known) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 	remove := queries.RemoveIndexFactsParams{AgentID: w.agentID}
 	for id, row := range known {
 		remove.Ids = append(remove.Ids, id)
-		removed = appendWords(removed, words.All(row.Heading+"\n"+row.Body))
+		removed = search.AppendCorrections(removed, words.All(row.Heading+"\n"+row.Body))
 	}
 	return w.inTx(ctx, doing, func(q *queries.Queries) error {
 		if len(remove.Ids) > 0 {
@@ -93,14 +93,14 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 			if err := q.SaveIndexFacts(ctx, save); err != nil {
 				return err
 			}
-			if err := q.AddWords(ctx, distinct(added)); err != nil {
+			if err := q.AddWords(ctx, search.Distinct(added)); err != nil {
 				return err
 			}
 		}
 		if len(removed) == 0 {
 			return nil
 		}
-		return q.DeleteUnusedWords(ctx, distinct(removed))
+		return q.DeleteUnusedWords(ctx, search.Distinct(removed))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/askedas"
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -48,7 +49,9 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	return found[0], nil
+	asked, err := askedas.Of(ctx, queries.New(on), parsed)
+	found[0].AskedAs = asked.Phrases
+	return found[0], err
 }
 
 // MemoriesByID returns the agent's memories with the ids, also deleted ones, sorted by name. They

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 
+	"memoir/internal/postgres/askedas"
 	"memoir/internal/postgres/carried"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -41,6 +42,7 @@ type Store struct {
 	*timeline.Events  // what happened over time
 	*recalled.Reads   // recalls of one memory, statistics
 	*vectors.Vectors  // for recall by meaning
+	*askedas.Phrases  // the phrases as which memories are asked
 	pool              *pgxpool.Pool
 	q                 *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
@@ -77,7 +79,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	q := queries.New(pool)
-	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Events: timeline.New(pool), Vectors: vectors.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()
@@ -113,6 +115,7 @@ var (
 	_ records.Activity         = (*Store)(nil)
 	_ records.Logs             = (*Store)(nil)
 	_ records.Recalls          = (*Store)(nil)
+	_ records.AskedAsPhrases   = (*Store)(nil)
 	_ records.RecallCandidates = (*Store)(nil)
 	_ records.Plans            = (*Store)(nil)
 	_ records.Conversations    = (*Store)(nil)

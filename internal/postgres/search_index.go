@@ -27,6 +27,9 @@ func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
 }
 
 func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
+	if err := s.IndexAskedAs(ctx); err != nil {
+		return err
+	}
 	filled := false
 	for from := first; ; {
 		rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: from, Most: indexBatchSize})
@@ -83,9 +86,9 @@ func indexBatchOf(found []records.SearchText) indexBatch {
 		all.MemoryIds = append(all.MemoryIds, w.MemoryID)
 		all.RevisionIds = append(all.RevisionIds, w.RevisionID)
 		all.Words = append(all.Words, vector)
-		all.words = appendWords(all.words, slices.Values(each))
+		all.words = search.AppendCorrections(all.words, slices.Values(each))
 	}
-	all.words = distinct(all.words)
+	all.words = search.Distinct(all.words)
 	return all
 }
 

@@ -2,10 +2,9 @@ package postgres
 
 import (
 	"context"
-	"iter"
-	"slices"
 
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/search"
 	"memoir/internal/words"
 )
 
@@ -21,25 +20,7 @@ func (s *Store) NearMisses() bool { return s.nearMisses }
 func deleteUnusedWords(ctx context.Context, q *queries.Queries, texts []queries.TextsOfRow) error {
 	var removed []string
 	for _, t := range texts {
-		removed = appendWords(removed, words.All(t.Name+"\n"+t.Description+"\n"+t.Body))
+		removed = search.AppendCorrections(removed, words.All(t.Name+"\n"+t.Description+"\n"+t.Body))
 	}
-	return q.DeleteUnusedWords(ctx, distinct(removed))
-}
-
-// appendWords appends to all those words of more that can be the correction of a mistyped word, and
-// returns the result. They have 3 to 32 letters and no other characters.
-func appendWords(all []string, more iter.Seq[string]) []string {
-	for word := range more {
-		if words.CanBeMeant(word) {
-			all = append(all, word)
-		}
-	}
-	return all
-}
-
-// distinct sorts the words in place and returns them without duplicates. The order prevents
-// deadlocks of concurrent writers.
-func distinct(all []string) []string {
-	slices.Sort(all)
-	return slices.Compact(all)
+	return q.DeleteUnusedWords(ctx, search.Distinct(removed))
 }

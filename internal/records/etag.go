@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
@@ -13,6 +14,10 @@ import (
 func Masked(m memories.Memory) memories.Memory {
 	if m.IsQuarantined() {
 		m.Name, m.Description, m.Body = quarantine.Mask(m.Name), quarantine.Mask(m.Description), quarantine.Mask(m.Body)
+		m.AskedAs = slices.Clone(m.AskedAs)
+		for i, phrase := range m.AskedAs {
+			m.AskedAs[i] = quarantine.Mask(phrase)
+		}
 	}
 	return m
 }

@@ -27,6 +27,11 @@ func Examine(t findings.Text) []findings.Match {
 	return found
 }
 
+// IsClean reports whether a short text has no secret and no order to the agent, and is not masked.
+func IsClean(text string) bool {
+	return !strings.Contains(text, secrets.Bullets) && len(Examine(findings.Text{Body: text})) == 0
+}
+
 // MaskSecrets returns a text with bullets in place of each secret. It is for texts that nobody has
 // decided about, such as logs and questions to a model.
 func MaskSecrets(text string) string { return secrets.Mask(text) }

@@ -101,6 +101,9 @@ func (r Rows) RemoveValues(ctx context.Context, id uuid.UUID, values []string) e
 	if err := r.q.DeleteReviewVerdictsOf(ctx, id); err != nil {
 		return err
 	}
+	if err := r.q.DeleteAskedAsWith(ctx, queries.DeleteAskedAsWithParams{MemoryID: id, Removed: values}); err != nil {
+		return err
+	}
 	rows, err := r.q.RevisionsOf(ctx, id)
 	if err != nil {
 		return err

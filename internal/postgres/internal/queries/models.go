@@ -110,6 +110,15 @@ type AgentStat struct {
 	Pending int32
 }
 
+type AskedA struct {
+	MemoryID    uuid.UUID
+	Fingerprint []byte
+	Phrases     []string
+	WrittenBy   string
+	WrittenAt   time.Time
+	Words       interface{}
+}
+
 type BlockedContent struct {
 	ID          uuid.UUID
 	AgentID     int64

@@ -586,9 +586,11 @@ const recallHits = `-- name: RecallHits :many
 SELECT q.place::integer AS place, h.ids::uuid[] AS ids
 FROM unnest($1::text[]) WITH ORDINALITY AS q (match, place)
 CROSS JOIN LATERAL (
-    SELECT array_agg(s.memory_id) AS ids
+    SELECT array_agg(DISTINCT s.memory_id) AS ids
     FROM (
         (SELECT m.memory_id FROM memory_search m WHERE m.words @@ q.match::tsquery LIMIT $2::integer)
+        UNION ALL
+        (SELECT p.memory_id FROM asked_as p WHERE p.words @@ q.match::tsquery LIMIT $2::integer)
         UNION ALL
         (SELECT f.id FROM index_facts f JOIN agents a ON a.id = f.agent_id
          WHERE f.words @@ q.match::tsquery AND a.present LIMIT $2::integer)
@@ -608,7 +610,7 @@ type RecallHitsRow struct {
 }
 
 // Returns for each query the ids of a limited number of matching memories and facts. Memories may
-// be in the trash. Queries without a match have no row.
+// be in the trash. A memory also matches by its phrases. Queries without a match have no row.
 func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]RecallHitsRow, error) {
 	rows, err := q.db.Query(ctx, recallHits, arg.Matches, arg.Most)
 	if err != nil {
@@ -676,7 +678,8 @@ func (q *Queries) RecallItems(ctx context.Context, ids []uuid.UUID) ([]RecallIte
 
 const recallManifest = `-- name: RecallManifest :many
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
-    CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
+    CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body,
+    '{}'::text[] AS asked_as
 FROM unnest($1::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
     SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description, n.revision_id
@@ -704,6 +707,7 @@ type RecallManifestRow struct {
 	ModifiedAt  time.Time
 	Description string
 	Body        string
+	AskedAs     []string
 }
 
 // Returns the agents' newest readable undeleted memories, newest first, except quarantined ones and
@@ -727,6 +731,7 @@ func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) 
 			&i.ModifiedAt,
 			&i.Description,
 			&i.Body,
+			&i.AskedAs,
 		); err != nil {
 			return nil, err
 		}
@@ -783,8 +788,9 @@ func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([
 }
 
 const recallTexts = `-- name: RecallTexts :many
-SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
+SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body,
+    coalesce(p.phrases, '{}')::text[] AS asked_as
+FROM memories m JOIN revisions r ON r.id = m.revision_id LEFT JOIN asked_as p ON p.memory_id = m.id
 WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined
 `
 
@@ -803,6 +809,7 @@ type RecallTextsRow struct {
 	ModifiedAt  time.Time
 	Description string
 	Body        string
+	AskedAs     []string
 }
 
 // Returns the readable undeleted memories among ids that belong to the agents, except quarantined
@@ -826,6 +833,7 @@ func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]Rec
 			&i.ModifiedAt,
 			&i.Description,
 			&i.Body,
+			&i.AskedAs,
 		); err != nil {
 			return nil, err
 		}

@@ -47,6 +47,7 @@ DELETE FROM search_words w
 WHERE w.word = ANY($1::text[])
   AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
   AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery)
+  AND NOT EXISTS (SELECT FROM asked_as p WHERE p.words @@ ('''' || w.word || '''')::tsquery)
 `
 
 func (q *Queries) DeleteUnusedWords(ctx context.Context, words []string) error {
@@ -210,6 +211,9 @@ FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.id = ANY($1::uuid[]) OR m.agent_id = $2
 UNION ALL
 SELECT '', f.heading, f.body FROM index_facts f WHERE f.agent_id = $2
+UNION ALL
+SELECT '', '', array_to_string(p.phrases, E'\n') FROM asked_as p JOIN memories m ON m.id = p.memory_id
+WHERE m.id = ANY($1::uuid[]) OR m.agent_id = $2
 `
 
 type TextsOfParams struct {
