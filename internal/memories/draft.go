@@ -9,6 +9,8 @@ type Draft struct {
 	Body        string
 	// Metadata sets entries of the file's metadata. Other entries stay.
 	Metadata map[string]string `json:",omitempty"`
+	// AskedAs are the phrases as which it is asked; nil keeps them. They are not in the file.
+	AskedAs []string `json:"-"`
 }
 
 // Key returns the key of the memory.
@@ -39,4 +41,11 @@ type Patch struct {
 	Body        *string
 	// Metadata sets entries of the file's metadata. Other entries stay.
 	Metadata map[string]string `json:",omitempty"`
+	// AskedAs replaces the phrases as which it is asked. They are not in the file.
+	AskedAs *[]string `json:"-"`
+}
+
+// OnlyAsks reports whether the patch changes nothing but the phrases, so that no file is written.
+func (p Patch) OnlyAsks() bool {
+	return p.AskedAs != nil && p.Name == nil && p.Type == nil && p.Description == nil && p.Body == nil && len(p.Metadata) == 0
 }

@@ -16,7 +16,7 @@ import (
 // with *memories.InvalidError for an invalid draft or a credential in team memory. It fails with
 // *memories.ConflictError if the file has changed on disk or cannot be written.
 func (e *Engine) Save(ctx context.Context, slug string, draft memories.Draft) (Result, error) {
-	return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft})
+	return e.asking(ctx, draft.AskedAs, func() (Result, error) { return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft}) })
 }
 
 // Create saves a new memory, or brings one back from the trash with the content of the draft. It
@@ -25,17 +25,28 @@ func (e *Engine) Save(ctx context.Context, slug string, draft memories.Draft) (R
 // memories.ErrNotFound for an unknown agent, *memories.InvalidError for an invalid draft, and
 // *memories.ConflictError if the file cannot be written.
 func (e *Engine) Create(ctx context.Context, slug string, draft memories.Draft) (Result, error) {
-	return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft, OnlyNew: true})
+	return e.asking(ctx, draft.AskedAs, func() (Result, error) {
+		return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft, OnlyNew: true})
+	})
 }
 
 // Patch changes the fields of a memory that patch sets; ID and history stay. With another name, the
-// memory gets another file. It writes CLAUDE.md, or sets Result.ClaudeMDProblem if it cannot. It
+// memory gets another file. A patch of the phrases alone writes no file. It writes CLAUDE.md, or sets Result.ClaudeMDProblem if it cannot. It
 // fails with memories.ErrNotFound, memories.ErrChanged unless etag is current, empty or "*",
 // *memories.InvalidError for a field, and *memories.NameTakenError. It fails with
 // *memories.ConflictError if the memory is deleted or unreadable, or its file has changed on disk
 // or cannot be written.
 func (e *Engine) Patch(ctx context.Context, slug, id, etag string, patch memories.Patch) (Result, error) {
-	return e.calls.patch.Do(ctx, slug, ops.PatchOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Patch: patch})
+	write := func() (Result, error) {
+		return e.calls.patch.Do(ctx, slug, ops.PatchOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Patch: patch})
+	}
+	switch {
+	case patch.AskedAs == nil:
+		return write()
+	case patch.OnlyAsks():
+		write = func() (Result, error) { return e.toAsk(ctx, slug, id, etag) }
+	}
+	return e.asking(ctx, append([]string{}, *patch.AskedAs...), write)
 }
 
 // Delete moves a memory to the trash, and removes its files and its parts of MEMORY.md and

@@ -31,7 +31,8 @@ func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination
 	if to.IsOtherAgent(slug) {
 		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, false)
 	}
-	return e.calls.transfer.Do(ctx, slug, ops.TransferOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, To: to.Scope, Copy: true})
+	result, err := e.calls.transfer.Do(ctx, slug, ops.TransferOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, To: to.Scope, Copy: true})
+	return e.withPhrasesOf(ctx, id, result, err)
 }
 
 // transferBetween moves or copies a memory between two agents, and returns the memory at the
@@ -48,7 +49,8 @@ func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.Memor
 		return ops.Result{}, err
 	}
 	offer.Draft.Team = team
-	result, err := e.calls.accept.Do(ctx, target, ops.AcceptOp{Offer: offer, MayExist: move})
+	accepted, err := e.calls.accept.Do(ctx, target, ops.AcceptOp{Offer: offer, MayExist: move})
+	result, err := e.withPhrasesOf(ctx, ref.ID, accepted, err)
 	if err != nil || !move {
 		return result, err
 	}

@@ -92,7 +92,7 @@ func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) 
 		return head, f, nil, err
 	}
 	if head.State == memories.Deleted {
-		return head, f, nil, errInTrash
+		return head, f, nil, ErrInTrash
 	}
 	if tx.Root == nil {
 		return head, f, nil, tx.MissingError()

@@ -109,7 +109,7 @@ func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.Me
 	if err != nil {
 		return records.MemoryRow{}, err
 	}
-	return head, checkETag(head, etag)
+	return head, CheckETag(head, etag)
 }
 
 // rowWithFiles returns the row of a memory and the rows of its present and former files. It returns
@@ -120,20 +120,20 @@ func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records
 	if err != nil {
 		return records.MemoryRow{}, nil, err
 	}
-	return head, recorded, checkETag(head, etag)
+	return head, recorded, CheckETag(head, etag)
 }
 
-// checkETag returns memories.ErrChanged if etag is not the ETag of the memory, and nil if it is. An
+// CheckETag returns memories.ErrChanged if etag is not the ETag of the memory, and nil if it is. An
 // empty etag and "*" match every memory.
-func checkETag(head records.MemoryRow, etag string) error {
+func CheckETag(head records.MemoryRow, etag string) error {
 	if etag != "" && etag != "*" && etag != records.ETag(head.Memory) {
 		return memories.ErrChanged
 	}
 	return nil
 }
 
-// errInTrash means that the operation is not possible for a deleted memory.
-var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+// ErrInTrash means that the operation is not possible for a deleted memory.
+var ErrInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
 
 // readResult returns the memory with that id as the database has it now. state is the state of
 // CLAUDE.md; its Problem becomes Result.ClaudeMDProblem. It returns memories.ErrNotFound for an

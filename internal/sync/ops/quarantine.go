@@ -63,14 +63,14 @@ func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef, codes 
 	return setProblems(ctx, tx, c, head, m, problems, memories.ActivityBlocked)
 }
 
-// livingMemory returns a memory with its row. It returns errInTrash if the memory is deleted, and
+// livingMemory returns a memory with its row. It returns ErrInTrash if the memory is deleted, and
 // the errors of memoryRow.
 func livingMemory(ctx context.Context, tx *agenttx.Tx, ref MemoryRef) (head records.MemoryRow, m memories.Memory, err error) {
 	if head, err = memoryRow(ctx, tx, ref.ID, ref.ETag); err != nil {
 		return head, m, err
 	}
 	if head.State == memories.Deleted {
-		return head, m, errInTrash
+		return head, m, ErrInTrash
 	}
 	m, err = tx.Rows.Memory(ctx, tx.Agent.Slug, ref.ID)
 	return head, m, err

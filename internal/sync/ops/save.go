@@ -107,7 +107,7 @@ func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, e
 func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, patch memories.Patch) (memories.Draft, error) {
 	switch {
 	case head.State == memories.Deleted:
-		return memories.Draft{}, errInTrash
+		return memories.Draft{}, ErrInTrash
 	case !head.Readable:
 		return memories.Draft{}, &memories.ConflictError{Reason: "The file is unreadable. Nothing was changed. Edit it on disk, or delete it."}
 	}

@@ -27,7 +27,7 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 		return err
 	}
 	if head.State == memories.Deleted {
-		return errInTrash
+		return ErrInTrash
 	}
 	if tx.Root == nil {
 		return tx.MissingError()
