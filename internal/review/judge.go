@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"memoir/internal/findings"
@@ -34,25 +33,21 @@ const (
 	maxAsked = 3
 	// maxUnusable is the number of unusable answers in a row that end a job (arbitrary).
 	maxUnusable = 5
-	// failedPause is the time between a failed job and the next (arbitrary).
-	failedPause = 6 * time.Hour
 )
 
 // judge asks the model about pairs of memories and doubtful findings.
 type judge struct {
-	engine      *engine.Engine
-	store       Store
-	model       model.Model // nil if none is asked
-	dailyTokens int64       // 0 means no limit
-	log         *slog.Logger
-	kind        jobs.Kind[judgeArgs]
-	// unrecorded are the tokens that running jobs of this server have used.
-	unrecorded atomic.Int64
+	engine *engine.Engine
+	store  Store
+	model  model.Model // nil if none is asked
+	budget *jobs.Budget
+	log    *slog.Logger
+	kind   jobs.Kind[judgeArgs]
 }
 
 // newJudge returns a judge and registers its job. Without a queue it asks nothing.
 func newJudge(e *engine.Engine, store Store, options Options) *judge {
-	j := &judge{engine: e, store: store, dailyTokens: options.DailyTokens, log: options.Log}
+	j := &judge{engine: e, store: store, budget: jobs.NewBudget(store, JobKind, options.DailyTokens), log: options.Log}
 	if options.Queue != nil {
 		j.model = options.Model
 		j.kind = jobs.Register(options.Queue, JobKind, j.run)
@@ -92,15 +87,14 @@ func (j *judge) asks(ctx context.Context, agent records.Agent) (asking, error) {
 	case !judges:
 		return asksNever, nil
 	}
-	if hasTokens, err := j.hasTokens(ctx); err != nil || !hasTokens {
+	if hasTokens, err := j.budget.HasTokens(ctx); err != nil || !hasTokens {
 		return asksLater, err
 	}
 	return asksNow, nil
 }
 
 // schedule makes questions the agent's open ones, except with asksLater, and enqueues a job that asks
-// them, unless one is unfinished. The job starts tomorrow (UTC) if the day's tokens are used, and
-// failedPause after a failed one.
+// them, as jobs.EnqueueNext does.
 func (j *judge) schedule(ctx context.Context, agent records.Agent, asks asking, questions []records.ReviewQuestion) error {
 	if asks == asksLater {
 		b, err := j.nextBatch(ctx, agent)
@@ -110,49 +104,14 @@ func (j *judge) schedule(ctx context.Context, agent records.Agent, asks asking, 
 	} else if err := j.store.SaveReviewQuestions(ctx, agent.ID, questions); err != nil || len(questions) == 0 {
 		return err
 	}
-	all, err := jobs.List(ctx, j.store, agent.ID)
-	if err != nil {
-		return err
-	}
-	var last jobs.Entry
-	for _, job := range all {
-		if job.Kind == JobKind && job.ID > last.ID {
-			last = job
-		}
-	}
-	runAt := time.Time{}
-	switch last.State {
-	case jobs.Waiting, jobs.Running:
-		return nil // its end causes an examination
-	case jobs.Failed, jobs.Cancelled:
-		runAt = last.FinishedAt.Add(failedPause)
-	}
-	hasTokens, err := j.hasTokens(ctx)
-	if err != nil {
-		return err
-	}
-	if tomorrow := startOfDay(time.Now()).AddDate(0, 0, 1); !hasTokens && runAt.Before(tomorrow) {
-		runAt = tomorrow
-	}
-	return j.kind.Enqueue(ctx, agent, judgeArgs{}, jobs.Once{Key: judgeKey, RunAt: runAt})
-}
-
-func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
-
-// hasTokens reports whether tokens of the day are left.
-func (j *judge) hasTokens(ctx context.Context) (bool, error) {
-	if j.dailyTokens <= 0 {
-		return true, nil
-	}
-	used, err := j.store.TokensOfKind(ctx, JobKind, startOfDay(time.Now()))
-	return used+j.unrecorded.Load() < j.dailyTokens, err
+	return j.kind.EnqueueNext(ctx, agent, judgeArgs{}, judgeKey, j.budget) // the end of a job causes an examination
 }
 
 // run is the work of the job that asks the model. It asks open questions until none are left, the
 // day's tokens are used, or a limit of the job is reached. It saves each answer at once, so that a
 // repeated job does not ask again. The result has the used tokens, also with an error.
 func (j *judge) run(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs.Result, err error) {
-	defer func() { j.unrecorded.Add(-int64(result.InputTokens + result.OutputTokens)) }()
+	defer func() { j.budget.Record(result) }()
 	agent, err := j.store.AgentUncounted(ctx, job.Slug)
 	if errors.Is(err, memories.ErrNotFound) {
 		return result, jobs.Permanent(err)
@@ -170,12 +129,12 @@ func (j *judge) run(ctx context.Context, job jobs.Job, _ judgeArgs) (result jobs
 		if time.Since(started) > maxJudging {
 			break
 		}
-		hasTokens, err := j.hasTokens(ctx)
+		hasTokens, err := j.budget.HasTokens(ctx)
 		if err != nil {
 			return result, err
 		}
 		if !hasTokens {
-			result.Message = fmt.Sprintf("Judged %d. The rest waits until tomorrow (UTC): today's %d tokens are used (--review-daily-tokens).", judged, j.dailyTokens)
+			result.Message = fmt.Sprintf("Judged %d. The rest waits until tomorrow (UTC): today's %d tokens are used (--review-daily-tokens).", judged, j.budget.Daily())
 			return result, nil
 		}
 		b, err := j.nextBatch(ctx, agent)
@@ -214,7 +173,7 @@ func (j *judge) ask(ctx context.Context, b batch, result *jobs.Result) (verdicts
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	answer, err := j.model.Ask(ctx, b.question())
-	j.unrecorded.Add(int64(answer.InputTokens + answer.OutputTokens))
+	j.budget.Use(answer.InputTokens + answer.OutputTokens)
 	result.InputTokens, result.OutputTokens = result.InputTokens+answer.InputTokens, result.OutputTokens+answer.OutputTokens
 	result.Model = cmp.Or(answer.Model, result.Model)
 	var failed *model.Error
