@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/askedas"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/embedding"
@@ -51,6 +52,7 @@ type config struct {
 	extract       extractConfig
 	review        reviewConfig
 	embedding     embeddingConfig
+	askedAs       askedAsConfig
 }
 
 // embeddingConfig holds the settings of the search by meaning.
@@ -75,6 +77,18 @@ type reviewConfig struct {
 	off         []findings.Kind // kinds that it does not look for
 	dailyTokens int64           // of the background model; 0 means no limit
 }
+
+// askedAsConfig holds the settings of the phrases as which memories are asked.
+type askedAsConfig struct {
+	mode        string // model or off
+	dailyTokens int64  // of the background model; 0 means no limit
+}
+
+// The values of --asked-as.
+const (
+	askedAsModel = "model"
+	askedAsOff   = "off"
+)
 
 // modelConfig holds the settings of the language models.
 type modelConfig struct {
@@ -152,6 +166,7 @@ func defaults(env func(string) (string, bool)) *config {
 		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet, dailyTokens: extraction.DefaultDailyTokens},
 		review:        reviewConfig{dailyTokens: review.DefaultDailyTokens},
 		embedding:     embeddingConfig{dailyTokens: embedding.DefaultDailyTokens},
+		askedAs:       askedAsConfig{askedAsModel, askedas.DefaultDailyTokens},
 	}
 	c.model.endpoint.Key, _ = env("ANTHROPIC_API_KEY")
 	c.model.endpoint.AuthToken, _ = env("ANTHROPIC_AUTH_TOKEN")
@@ -204,6 +219,8 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
 	flags.Func("review-off", "", c.addReviewOff)
 	flags.Int64Var(&c.review.dailyTokens, "review-daily-tokens", c.review.dailyTokens, "")
+	flags.StringVar(&c.askedAs.mode, "asked-as", c.askedAs.mode, "")
+	flags.Int64Var(&c.askedAs.dailyTokens, "asked-as-daily-tokens", c.askedAs.dailyTokens, "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.embedding.url, "embedding-url", "", "")

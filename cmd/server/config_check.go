@@ -65,6 +65,9 @@ func (c *config) check() error {
 	if err := c.embedding.check(); err != nil {
 		return err
 	}
+	if c.askedAs.mode != askedAsModel && c.askedAs.mode != askedAsOff {
+		return fmt.Errorf("--asked-as %s is unknown: use model or off", c.askedAs.mode)
+	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %s is unknown: use text or json", c.logFormat)
 	}

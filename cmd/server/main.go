@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/askedas"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/embedding"
@@ -154,6 +155,11 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		Model: background.Model, DailyTokens: config.review.dailyTokens, Queue: queue, Log: log,
 	})
 	defer reviewer.Close()
+	phrases := askedas.Options{Model: background.Model, DailyTokens: config.askedAs.dailyTokens, Queue: queue, Log: log}
+	if config.askedAs.mode == askedAsOff {
+		phrases.Model = nil
+	}
+	defer askedas.Start(engine, database.store, phrases).Close()
 	queue.Start(ctx, engine.Ready)
 	defer queue.Close()
 	var owned ownerAccess

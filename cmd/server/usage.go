@@ -66,6 +66,9 @@ Models
                             (default 500000; 0: no limit)
   --review-daily-tokens N   tokens a day (UTC) for judging pairs of memories and doubtful findings
                             (default 200000; 0: no limit)
+  --asked-as model|off      have the background model write questions by which recall finds each memory (default model)
+  --asked-as-daily-tokens N
+                            tokens a day (UTC) for them (default 200000; 0: no limit)
   --review-off KIND,...     kinds that the review skips, such as junk,unchecked (repeatable)
   --embedding-url URL       base of an OpenAI-compatible API (Ollama, llama.cpp, vLLM), such as
                             http://127.0.0.1:11434; recall then also finds memories by meaning (default none)

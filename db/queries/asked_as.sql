@@ -40,10 +40,11 @@ WHERE p.memory_id <> t.id AND (p.written_by = 'model' OR p.phrases <> '{}')
 ORDER BY t.id, p.written_at DESC;
 
 -- name: AgentsToAsk :many
--- Returns the slugs of present agents with memories as in TextsToAsk.
+-- Returns those of the slugs, or without any of all, whose agents are present and have memories as in
+-- TextsToAsk.
 SELECT a.slug
 FROM agents a
-WHERE a.present AND a.joined_to IS NULL AND NOT a.memory_off AND EXISTS (
+WHERE (@slugs::text[] = '{}' OR a.slug = ANY(@slugs)) AND a.present AND a.joined_to IS NULL AND NOT a.memory_off AND EXISTS (
     SELECT FROM memories m LEFT JOIN asked_as p ON p.memory_id = m.id
     WHERE m.agent_id = a.id AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined
       AND (p.memory_id IS NULL OR p.fingerprint <> m.fingerprint AND p.written_by <> 'person'))

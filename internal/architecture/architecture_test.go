@@ -89,6 +89,7 @@ var mayImport = map[string][]string{
 	"internal/sync/watch":                {"internal/agents", "internal/files"},
 	"internal/consolidation":             {"internal/memories/...", "internal/findings", "internal/findings/pairs", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
+	"internal/askedas":                   {"internal/memories/...", "internal/findings/quarantine", "internal/background", "internal/jobs", "internal/model", "internal/records", "internal/sync"},
 	"internal/undo":                      {"internal/memories/...", "internal/records", "internal/sync"},
 	"internal/background":                {"internal/sync", "internal/sync/events"},
 	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/background", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events"},
@@ -141,7 +142,7 @@ var mayImport = map[string][]string{
 		"internal/cli",
 		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/masked", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas",
 	},
 }
 

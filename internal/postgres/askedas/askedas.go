@@ -152,11 +152,11 @@ func (p *Phrases) IndexAskedAs(ctx context.Context) error {
 	}
 }
 
-// AgentsToAsk returns the slugs of the present agents for which TextsToAsk returns memories, without
-// those whose memory is off.
-func (p *Phrases) AgentsToAsk(ctx context.Context) ([]string, error) {
-	slugs, err := p.q.AgentsToAsk(ctx)
-	return slugs, dberr.Wrap("list agents without phrases", err)
+// AgentsToAsk returns those of the slugs, or without any of all, whose agents are present, have their
+// memory on, and have memories that TextsToAsk returns.
+func (p *Phrases) AgentsToAsk(ctx context.Context, slugs []string) ([]string, error) {
+	found, err := p.q.AgentsToAsk(ctx, slugs)
+	return found, dberr.Wrap("list agents without phrases", err)
 }
 
 // TextsToAsk returns memories of the agent for which the model is to write phrases, the newest first,

@@ -15,16 +15,17 @@ import (
 const agentsToAsk = `-- name: AgentsToAsk :many
 SELECT a.slug
 FROM agents a
-WHERE a.present AND a.joined_to IS NULL AND NOT a.memory_off AND EXISTS (
+WHERE ($1::text[] = '{}' OR a.slug = ANY($1)) AND a.present AND a.joined_to IS NULL AND NOT a.memory_off AND EXISTS (
     SELECT FROM memories m LEFT JOIN asked_as p ON p.memory_id = m.id
     WHERE m.agent_id = a.id AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined
       AND (p.memory_id IS NULL OR p.fingerprint <> m.fingerprint AND p.written_by <> 'person'))
 ORDER BY a.slug
 `
 
-// Returns the slugs of present agents with memories as in TextsToAsk.
-func (q *Queries) AgentsToAsk(ctx context.Context) ([]string, error) {
-	rows, err := q.db.Query(ctx, agentsToAsk)
+// Returns those of the slugs, or without any of all, whose agents are present and have memories as in
+// TextsToAsk.
+func (q *Queries) AgentsToAsk(ctx context.Context, slugs []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, agentsToAsk, slugs)
 	if err != nil {
 		return nil, err
 	}
