@@ -123,11 +123,12 @@ type saveMemoryInput struct {
 	AgentPath
 	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the answer is 412 if a memory has that name, and nothing is overwritten."`
 	Body        struct {
-		Name        string  `json:"name"`
-		Type        string  `json:"type" enum:"feedback,user,project,reference"`
-		Scope       string  `json:"scope" required:"false" enum:"private,team" doc:"Default: private. A text that looks like a credential is 422 in team memory."`
-		Description *string `json:"description" required:"false"`
-		Body        *string `json:"body" required:"false" doc:"Markdown, at most 1 MiB."`
+		Name        string   `json:"name"`
+		Type        string   `json:"type" enum:"feedback,user,project,reference"`
+		Scope       string   `json:"scope" required:"false" enum:"private,team" doc:"Default: private. A text that looks like a credential is 422 in team memory."`
+		Description *string  `json:"description" required:"false"`
+		Body        *string  `json:"body" required:"false" doc:"Markdown, at most 1 MiB."`
+		AskedAs     []string `json:"asked_as" required:"false" doc:"Short questions that it answers, in other words: at most 24, each of at most 120 characters. Absent or null keeps those it has."`
 	} `nameHint:"SaveMemory"`
 }
 
@@ -138,6 +139,7 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 	}
 	result, err := save(ctx, in.Slug, engine.Draft{
 		Name: in.Body.Name, Team: in.Body.Scope == string(memories.TeamScope), Type: memories.Type(in.Body.Type), Description: orEmpty(in.Body.Description), Body: orEmpty(in.Body.Body),
+		AskedAs: in.Body.AskedAs,
 	})
 	var taken *memories.NameTakenError
 	if errors.As(err, &taken) {
@@ -149,10 +151,11 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 type patchMemoryInput struct {
 	MemoryWrite
 	Body struct {
-		Name        optional `json:"name" required:"false" nullable:"false" doc:"Another name renames the memory."`
-		Type        optional `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
-		Description optional `json:"description" required:"false" doc:"Null clears it."`
-		Body        optional `json:"body" required:"false" doc:"Markdown, at most 1 MiB. Null clears it."`
+		Name        optional     `json:"name" required:"false" nullable:"false" doc:"Another name renames the memory."`
+		Type        optional     `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
+		Description optional     `json:"description" required:"false" doc:"Null clears it."`
+		Body        optional     `json:"body" required:"false" doc:"Markdown, at most 1 MiB. Null clears it."`
+		AskedAs     optionalList `json:"asked_as" required:"false" doc:"As for a save; null clears it. Alone, it changes no file. Those that a person has written stay, and these are added."`
 	} `nameHint:"PatchMemory"`
 }
 
@@ -165,7 +168,7 @@ func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput, match strin
 	}
 	return written(a.engine.Patch(ctx, in.Slug, in.ID, match, engine.Patch{
 		Name: in.Body.Name.value, Type: (*memories.Type)(in.Body.Type.value),
-		Description: in.Body.Description.value, Body: in.Body.Body.value,
+		Description: in.Body.Description.value, Body: in.Body.Body.value, AskedAs: in.Body.AskedAs.value,
 	}))
 }
 
@@ -277,6 +280,22 @@ func (o *optional) UnmarshalJSON(data []byte) error {
 // Schema returns the schema of a string or null.
 func (o optional) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+// optionalList is a list of texts of a patch. An absent field is kept, and null clears it.
+type optionalList struct {
+	value *[]string // nil if the field is absent
+}
+
+// UnmarshalJSON sets the value to a JSON array of strings, or to an empty list for null.
+func (o *optionalList) UnmarshalJSON(data []byte) error {
+	o.value = &[]string{}
+	return json.Unmarshal(data, o.value)
+}
+
+// Schema returns the schema of an array of strings, or null.
+func (o optionalList) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, Nullable: true}
 }
 
 // notNull returns *memories.InvalidError if the field is null, and nil otherwise. It is for fields

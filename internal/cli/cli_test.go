@@ -370,6 +370,24 @@ func TestMemory_SaveShowDelete(t *testing.T) {
 	})
 }
 
+func TestMemorySave_AskedAs(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, way string) {
+		term := start(t, way, memoirtest.Files{"ada/memory/tabs.md": note("Tabs", memories.Feedback, "Use tabs.")})
+		before := term.read("agents/ada/memory/tabs.md")
+		ask := []string{"memory", "save", "Tabs", "--asked-as", "how do I indent", "--asked-as", "white space", "--json"}
+		if way != "server" {
+			term.memoir(ask...).wants(1, "", "--asked-as needs a running Memoir")
+		} else if said := term.memoir(ask...).wants(0, "", "").stdout; !strings.Contains(said, `"asked_as":["how do I indent","white space"]`) {
+			t.Errorf("saved is %s", said)
+		}
+		if got := term.read("agents/ada/memory/tabs.md"); got != before {
+			t.Errorf("the file says\n%s", got)
+		}
+		term.memoir("memory", "list", "--asked-as", "x").wants(2, "", "memory list takes no --asked-as")
+	})
+}
+
 func TestMemory_JSONFields(t *testing.T) {
 	t.Parallel()
 	fields := map[string][]string{}

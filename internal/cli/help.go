@@ -67,6 +67,7 @@ Usage: memoir memory list|show|save|delete|recall [flags]
                             list: the filters of the API's list, see docs/API.md; some need a server
   --description TEXT        save: one line about it
   --body TEXT               save: the text, in Markdown
+  --asked-as QUESTION       save: a question that it answers, in other words, for recall (repeatable; needs a server)
   --limit N                 recall: maximum number (default 5)
   --json                    print the API's JSON, for scripts
 

@@ -27,6 +27,7 @@ type memoryCall struct {
 	kind        memories.Type
 	description string
 	body        string
+	askedAs     []string
 	limit       int
 	json        bool
 }
@@ -42,6 +43,10 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	c.addFilters()
 	c.flags.StringVar(&c.description, "description", "", "")
 	c.flags.StringVar(&c.body, "body", "", "")
+	c.flags.Func("asked-as", "", func(phrase string) error {
+		c.askedAs = append(c.askedAs, phrase)
+		return nil
+	})
 	c.flags.IntVar(&c.limit, "limit", recallLimit, "")
 	c.flags.BoolVar(&c.json, "json", false, "")
 	words, err := parse(c.flags, args)
@@ -90,7 +95,7 @@ var memoryVerbs = map[string]struct {
 }{
 	"list":   {(*memoryCall).list, "", filterFlags()},
 	"show":   {(*memoryCall).show, "NAME", nil},
-	"save":   {(*memoryCall).save, "NAME", []string{"type", "description", "body"}},
+	"save":   {(*memoryCall).save, "NAME", []string{"type", "description", "body", "asked-as"}},
 	"delete": {(*memoryCall).delete, "NAME", nil},
 	"recall": {(*memoryCall).recall, "QUERY", []string{"limit"}},
 }
@@ -103,7 +108,7 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	if !known {
 		return misused("unknown command memory %q: use list, show, save, delete or recall", verb)
 	}
-	for _, name := range append(filterFlags(), "description", "body", "limit") {
+	for _, name := range append(filterFlags(), "description", "body", "asked-as", "limit") {
 		if given(c.flags, name) && !slices.Contains(does.flags, name) {
 			return misused("memory %s takes no --%s", verb, name)
 		}
@@ -171,7 +176,7 @@ func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) erro
 }
 
 func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) error {
-	d := draft{name: name, kind: c.kind}
+	d := draft{name: name, kind: c.kind, askedAs: c.askedAs}
 	if given(c.flags, "description") {
 		d.description = &c.description
 	}
@@ -180,8 +185,8 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	} else if err := d.readBody(c.Stdin); err != nil {
 		return err
 	}
-	if d.kind == "" && d.description == nil && d.body == nil {
-		return misused("nothing to save: use --body, --description or --type, or write the body to standard input")
+	if d.kind == "" && d.description == nil && d.body == nil && d.askedAs == nil {
+		return misused("nothing to save: use --body, --description, --type or --asked-as, or write the body to standard input")
 	}
 	saved, err := on.save(ctx, d)
 	if err != nil {

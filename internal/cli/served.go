@@ -112,7 +112,7 @@ func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) 
 		if d.kind == "" {
 			return answer[wire.Memory]{}, errNeedsType
 		}
-		body := map[string]any{"name": d.name, "type": d.kind, "description": d.description, "body": d.body}
+		body := map[string]any{"name": d.name, "type": d.kind, "description": d.description, "body": d.body, "asked_as": d.askedAs}
 		return change[wire.Memory](ctx, s, http.MethodPost, "/memories", body)
 	case err != nil:
 		return answer[wire.Memory]{}, err
@@ -126,6 +126,9 @@ func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) 
 	}
 	if d.body != nil {
 		body["body"] = d.body
+	}
+	if d.askedAs != nil {
+		body["asked_as"] = d.askedAs
 	}
 	return change[wire.Memory](ctx, s, http.MethodPatch, "/memories/"+current.value.ID, body)
 }

@@ -101,6 +101,7 @@ type draft struct {
 	kind        memories.Type
 	description *string
 	body        *string
+	askedAs     []string // nil keeps them
 }
 
 // deletion is the result of a deletion: the memory, and the removed files.

@@ -12,11 +12,12 @@ import (
 
 type saveInput struct {
 	agentSelector
-	Name        string `json:"name" jsonschema:"A short name that says what the memory is about. An existing memory of that name is updated."`
-	Type        string `json:"type" jsonschema:"feedback: how to work, corrections. user: who a person is, preferences. project: current work, decisions, deadlines. reference: where to find something."`
-	Description string `json:"description,omitempty" jsonschema:"One line for finding it again: its subject, and when it matters."`
-	Scope       string `json:"scope,omitempty" jsonschema:"Default: private. team: shared with the team. Usually right for references; for feedback only if it applies to the whole project; never for facts about one user. No credentials."`
-	Body        string `json:"body" jsonschema:"The text, in Markdown, at most 1 MiB. For feedback and project: first the rule or the fact, then **Why:**, then **How to apply:**. Write full dates, never yesterday or next week."`
+	Name        string   `json:"name" jsonschema:"A short name that says what the memory is about. An existing memory of that name is updated."`
+	Type        string   `json:"type" jsonschema:"feedback: how to work, corrections. user: who a person is, preferences. project: current work, decisions, deadlines. reference: where to find something."`
+	Description string   `json:"description,omitempty" jsonschema:"One line for finding it again: its subject, and when it matters."`
+	Scope       string   `json:"scope,omitempty" jsonschema:"Default: private. team: shared with the team. Usually right for references; for feedback only if it applies to the whole project; never for facts about one user. No credentials."`
+	AskedAs     []string `json:"asked_as,omitempty" jsonschema:"8 to 12 short questions that this memory answers, in other words than its text, in the languages that people use with you. Recall finds it by them. They are not in its file. Absent keeps those it has."`
+	Body        string   `json:"body" jsonschema:"The text, in Markdown, at most 1 MiB. For feedback and project: first the rule or the fact, then **Why:**, then **How to apply:**. Write full dates, never yesterday or next week."`
 }
 
 // saved is the result of save_memory.
@@ -24,6 +25,7 @@ type saved struct {
 	memory
 	Result  string     `json:"result" jsonschema:"created: new, or restored after a deletion. updated: it replaced the earlier text of that name."`
 	File    string     `json:"file" jsonschema:"The file on disk."`
+	AskedAs []string   `json:"asked_as,omitempty" jsonschema:"The questions by which recall finds it. Those that a person has written stay."`
 	Index   indexEntry `json:"index" jsonschema:"Whether MEMORY.md leads an agent to the memory."`
 	Warning string     `json:"warning,omitempty" jsonschema:"Why an agent may not find the memory."`
 	Note    string     `json:"note,omitempty" jsonschema:"Follow-up steps that failed."`
@@ -51,13 +53,14 @@ func indexWarning(status memories.IndexStatus) string {
 const toolSave = "save_memory"
 
 func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveInput) (saved, error) {
-	result, err := e.engine.Save(ctx, agent.Slug, engine.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})
+	result, err := e.engine.Save(ctx, agent.Slug, engine.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body, AskedAs: in.AskedAs})
 	if err != nil {
 		return saved{}, err
 	}
 	m := result.Memory
 	out := saved{
 		memory: memoryOf(m, time.Now()), Result: "updated", File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)),
+		AskedAs: records.Masked(m).AskedAs,
 		Index:   indexEntry{Listed: m.Index == memories.Listed || m.Index == memories.LoadedByLine, Loaded: m.Index == memories.LoadedByLine},
 		Warning: indexWarning(m.Index), Note: claudeMDNote(result.ClaudeMDProblem),
 	}

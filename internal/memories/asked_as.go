@@ -35,7 +35,7 @@ func PhraseWriterOf(a Actor) PhraseWriter {
 	return ByAgent
 }
 
-// AskedAs are the phrases as which a memory is asked. The zero value means that none were written.
+// AskedAs are the phrases as which a memory is asked.
 type AskedAs struct {
 	Phrases []string
 	By      PhraseWriter // empty if none were written

@@ -46,7 +46,7 @@ type Memory struct {
 	Description string
 	Body        string
 	// AskedAs are short questions that it answers, in other words, for recall. They are not in its
-	// file. Lists have none.
+	// file. It is nil if unknown, as in lists, for a fact and for a past moment.
 	AskedAs     []string
 	State       State
 	Problems    []Problem

@@ -20,6 +20,7 @@ type Memory struct {
 	Type          *string          `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description   *string          `json:"description"`
 	Body          *string          `json:"body" doc:"Markdown."`
+	AskedAs       []string         `json:"asked_as" doc:"Short questions that it answers, in other words, by which recall finds it. They are not in its file. Null in lists, for a fact and for a past moment."`
 	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
 	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
 	Path          string           `json:"path" doc:"Relative to the agent's dir."`
@@ -129,7 +130,7 @@ func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 func Revealed(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := m.Age(now)
 	shown := Memory{
-		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: Text(m.Type), Description: Text(m.Description), Body: Text(m.Body),
+		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: Text(m.Type), Description: Text(m.Description), Body: Text(m.Body), AskedAs: m.AskedAs,
 		State: string(m.State), Problems: ProblemsOf(m.Problems), Path: m.Path, Line: Count(m.Line), Session: Text(m.Session),
 		Files: List(m.Files, FileOf), Hash: Text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.KnownDays(), Stale: age.Stale,

@@ -36,7 +36,7 @@ type Phrases struct {
 // New returns the Phrases of a database.
 func New(pool *pgxpool.Pool) *Phrases { return &Phrases{pool, queries.New(pool)} }
 
-// AskedAs returns the phrases of a memory, also of a deleted one. It returns a zero value if none
+// AskedAs returns the phrases of a memory, also of a deleted one. By is empty if none
 // were written. It fails with memories.ErrNotFound if the id is malformed.
 func (p *Phrases) AskedAs(ctx context.Context, id string) (memories.AskedAs, error) {
 	parsed, err := dbconv.ParseID(id)
@@ -50,7 +50,7 @@ func (p *Phrases) AskedAs(ctx context.Context, id string) (memories.AskedAs, err
 func Of(ctx context.Context, q *queries.Queries, id uuid.UUID) (memories.AskedAs, error) {
 	row, err := q.AskedAs(ctx, id)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return memories.AskedAs{}, nil
+		return memories.AskedAs{Phrases: []string{}}, nil
 	}
 	return memories.AskedAs{Phrases: row.Phrases, By: memories.PhraseWriter(row.WrittenBy), IsStale: row.Stale}, dberr.Wrap("read phrases", err)
 }
