@@ -202,6 +202,10 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	if conflict != nil && !slices.ContainsFunc(v.Notes, func(n templates.MemoryNote) bool { return n.Kind == string(findings.Conflict) }) {
 		v.Notes = append(v.Notes, templates.ConflictNote(*conflict))
 	}
+	if v.Asked, err = s.store.AskedAs(ctx, m.ID); err != nil {
+		return nil, err
+	}
+	v.Asks = v.CanWrite && r.Method == http.MethodGet && r.URL.Query().Get(templates.FieldAsk) != ""
 	if v.LinkedFrom, err = memorypane.LinkedFrom(ctx, s.store, agent, m, view); err != nil {
 		return nil, err
 	}

@@ -234,6 +234,7 @@ func (s *site) memoryPages(r chi.Router) {
 	r.Post(memory+"/citations", s.action(s.ofMemory(s.checkCitations)))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
+	r.Post(memory+"/asked-as", s.writing(s.askAs))
 	r.Get(memory+"/fix", oldTab(templates.FileTab))
 	r.Post(memory+"/fix", s.action(s.fix))
 	r.Post(memory+"/fix/undo", s.action(s.undoFix))

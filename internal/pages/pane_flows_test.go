@@ -25,6 +25,7 @@ func TestPane_InBrowser(t *testing.T) {
 		"tabs have addresses":                                  everywhere(goThroughTabs),
 		"a secret is shown on request, and hidden again":       atDesk(revealInBrowser),
 		"a memory is written in the pane":                      atDesk(writeInPane),
+		"phrases are written in the pane":                      everywhere(askInPane),
 		"a change on disk leaves what is typed":                atDesk(typeDuringChange),
 		"tabs, deciding and writing work without JavaScript":   onPhone(paneWithoutScripts),
 		"a reader's keys change nothing":                       atDesk(readerKeys),

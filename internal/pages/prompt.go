@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -16,29 +17,22 @@ import (
 
 // readPrompt fills v with the prompt and the form that the address of r, or its form, names.
 func (s *site) readPrompt(ctx context.Context, r *http.Request, agent records.Agent, v *templates.Prompt) error {
-	request := prompts.Request{
-		Cursor: r.FormValue(templates.FieldCursor), Find: r.FormValue(templates.FieldFind), Add: listview.CleanText(r.FormValue(templates.FieldAdd)),
-	}
-	if r.Form.Has(templates.FieldDescription) {
-		description := listview.CleanText(r.Form.Get(templates.FieldDescription))
-		request.Description = &description
-	}
+	request := prompts.Request{Cursor: r.FormValue(templates.FieldCursor), Find: r.FormValue(templates.FieldFind)}
 	return prompts.Reader{Store: s.store, Recaller: s.recaller}.Read(ctx, agent, request, v)
 }
 
-// saveFind saves the description of the memory in the address and redirects to the Context tab, where
-// the prompt runs again. If the memory has changed since, or the description is invalid, it saves
-// nothing and shows the form with the reason.
+// saveFind adds a phrase to those as which the memory in the address is asked, and redirects to the
+// Context tab, where the prompt runs again. If the memory has changed since, or the phrase is invalid,
+// it saves nothing and shows the form with the reason.
 func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	id, description := idOf(r), listview.CleanText(r.PostFormValue(templates.FieldDescription))
-	etag := r.PostFormValue(templates.FieldETag)
-	if etag == "" {
-		etag = "missing"
+	id, refused := idOf(r), &templates.Find{ID: idOf(r), Phrase: listview.CleanText(r.PostFormValue(templates.FieldPhrase))}
+	asked, err := s.store.AskedAs(r.Context(), id)
+	if err == nil {
+		phrases := memories.AddPhrase(asked.Phrases, memories.CleanPhrase(refused.Phrase))
+		_, err = s.engine.Patch(r.Context(), agent.Slug, id, cmp.Or(r.PostFormValue(templates.FieldETag), "missing"), engine.Patch{AskedAs: &phrases})
 	}
-	_, err := s.engine.Patch(r.Context(), agent.Slug, id, etag, engine.Patch{Description: &description})
 	var invalid *memories.InvalidError
 	var conflict *memories.ConflictError
-	refused := &templates.Find{ID: id, Description: description}
 	switch {
 	case err == nil:
 		back := templates.WithQuery(templates.ContextPath(agent.Slug), map[string]string{
@@ -49,7 +43,7 @@ func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Ag
 		refused.Problem = "This changed while you read it. Nothing was saved."
 		return s.showContext(w, r, http.StatusPreconditionFailed, agent, refused)
 	case errors.As(err, &invalid):
-		refused.Problem = "The " + invalid.Field + " " + invalid.Reason + "."
+		refused.Problem = askedAsProblem(invalid)
 		return s.showContext(w, r, http.StatusUnprocessableEntity, agent, refused)
 	case errors.As(err, &conflict):
 		refused.Problem = conflict.Reason

@@ -175,6 +175,7 @@ type Reads interface {
 	Activity
 	Logs
 	Recalls
+	AskedAsPhrases
 	Verifications
 	Jobs
 	Review

@@ -185,9 +185,6 @@ func triedContext() templates.Context {
 			{ID: "0198c0de-0000-7000-8000-000000000007", Owner: "shared", Name: "Of all", Type: memories.User, Score: 0.3, Shortfall: "too_little", Missing: []string{"refund"}},
 		},
 	}
-	v.Prompt.Find = &templates.Find{
-		ID: "0198c0de-0000-7000-8000-000000000006", ETag: `"6"`, Description: "Reads in the morning friday", Words: []string{"refund"},
-		Diff: diff.Texts("Reads in the morning", "Reads in the morning friday", 10),
-	}
+	v.Prompt.Find = &templates.Find{ID: "0198c0de-0000-7000-8000-000000000006", ETag: `"6"`, Phrase: "when can I tell her about the refund on friday"}
 	return v
 }

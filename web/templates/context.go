@@ -79,12 +79,12 @@ func (s IndexState) lines() string {
 }
 
 // FieldFile names the file that the Context tab shows, FieldFrom its first line, FieldFind the memory
-// whose description is edited, and FieldAdd a word to add to it.
+// that gets the phrase FieldPhrase.
 const (
-	FieldFile = "file"
-	FieldFrom = "from"
-	FieldFind = "find"
-	FieldAdd  = "add"
+	FieldFile   = "file"
+	FieldFrom   = "from"
+	FieldFind   = "find"
+	FieldPhrase = "phrase"
 )
 
 // FilePath returns the address of a file on an agent's Context tab.

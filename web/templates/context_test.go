@@ -73,7 +73,7 @@ func TestPromptCard_Reasons(t *testing.T) {
 		in("#memory-0198c0de-0000-7000-8000-000000000003 a", attr("href", "/agents/support-bot/context?file=memory-md#line-9")),
 		in("#prompt .prompt-found .do", each("Make it find this : Billing")),
 		in("#find", attr("action", "/agents/support-bot/context/find/0198c0de-0000-7000-8000-000000000006"),
-			in(".chip", each("+ refund")), in("input[name=etag]", attr("value", `"6"`)), in(".diff .line", count(2))),
+			in("input[name=phrase]", attr("value", "when can I tell her about the refund on friday")), in("input[name=etag]", attr("value", `"6"`))),
 	)
 	expect(t, readOnly(templates.ContextPage(triedContext())), in("#prompt", without(".do"), without("form[method=post]")))
 }
@@ -97,7 +97,7 @@ func TestContextPage_IsEscaped(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)>" onclick="x`
 	v := triedContext()
 	v.Prompt.Query, v.Prompt.Session, v.Prompt.Past[0].Query, v.Prompt.Past[0].Session = evil, evil, evil, evil
-	v.Prompt.Past[0].Memories[0].Name, v.Prompt.Find.Description, v.Prompt.Find.Words[0] = evil, evil, evil
+	v.Prompt.Past[0].Memories[0].Name, v.Prompt.Find.Phrase = evil, evil
 	v.Prompt.Explained.Words[0].Text, v.Prompt.Explained.Given[0].Name, v.Prompt.Explained.Given[0].Matches[0].Word = evil, evil, evil
 	v.Xray.Bar.Segments[2].Name, v.Xray.Bar.Segments[2].ID = evil, evil
 	for i := range v.File.Page.Lines {

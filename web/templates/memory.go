@@ -35,6 +35,8 @@ const (
 	FieldTab      = "tab"
 	FieldRevision = "revision" // the revision that the history begins with
 	FieldAnyway   = "anyway"   // saves a text with a secret
+	FieldAskedAs  = "asked_as" // phrases, one a line
+	FieldAsk      = "ask"      // shows the form with these
 	// FieldShowSecret shows the form with the text of a masked memory.
 	FieldShowSecret = "reveal"
 )
@@ -55,7 +57,9 @@ type Memory struct {
 	Next *MemoryRow
 
 	Body       markdown.HTML
-	LinkedFrom []Link // memories that link to it
+	Asked      memories.AskedAs // who wrote the phrases; these are in MemoryRow
+	Asks       bool             // the phrases are in a form
+	LinkedFrom []Link           // memories that link to it
 	Recalls    RecallsOfMemory
 	// Twins are the memories of the same name that the agent has in the other scope or receives.
 	Twins []Twin
@@ -291,6 +295,23 @@ func (v Memory) masked() bool { return v.IsQuarantined() && !v.Revealed }
 
 func (v Memory) canEdit() bool {
 	return v.CanWrite && v.Readable && v.State != memories.Deleted && !v.masked()
+}
+
+// askForm returns the address of the memory with the form for its phrases.
+func (v Memory) askForm() string {
+	return WithQuery(v.back(), map[string]string{FieldAsk: "true"})
+}
+
+// phrasesBy returns who wrote the phrases as which the memory is asked, or "" if there are none.
+func (v Memory) phrasesBy() string {
+	if len(v.AskedAs) == 0 {
+		return ""
+	}
+	by := map[memories.PhraseWriter]string{memories.ByModel: "by the model", memories.ByAgent: "by an agent", memories.ByPerson: "by a person"}[v.Asked.By]
+	if v.Asked.IsStale {
+		by += ", for an earlier text"
+	}
+	return by
 }
 
 // ageWords returns the age in words: "today", "5 days old".

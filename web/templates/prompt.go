@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 )
@@ -18,7 +17,7 @@ type Prompt struct {
 	Query string   // the trial; empty if none
 	// Explained is the result of the trial; nil without one.
 	Explained *Explained
-	Find      *Find // the memory whose description is edited; nil if none
+	Find      *Find // the memory that gets a phrase; nil if none
 	// Past are the prompts on record, newest first, of one session if Session is set.
 	Past    []PastRecall
 	Session string
@@ -60,14 +59,12 @@ type ExplainedMemory struct {
 // RecallMatch is a word of the prompt that a memory has, as Word, in the field Field.
 type RecallMatch struct{ Searched, Word, Field string }
 
-// Find is the form that makes a prompt find a memory: the memory's description, with the words of the
-// prompt that it lacks.
+// Find is the form that makes a prompt find a memory: it adds the prompt to the phrases as which the
+// memory is asked.
 type Find struct {
-	ID, ETag    string
-	Description string   // as edited
-	Words       []string // to add
-	Diff        diff.Diff
-	Problem     string // why it was not saved; empty otherwise
+	ID, ETag string
+	Phrase   string // as edited
+	Problem  string // why it was not saved; empty otherwise
 }
 
 // PastRecall is the view of one prompt on record.
@@ -202,7 +199,7 @@ func (m ExplainedMemory) path() string {
 	return MemoryPath(m.Owner, m.ID)
 }
 
-// canBeFound reports whether other words in its description could make the prompt find m.
+// canBeFound reports whether a phrase with the words of the prompt could make the prompt find m.
 func (m ExplainedMemory) canBeFound(agent string) bool {
 	return m.Shortfall != "" && m.Shortfall != "superseded" && m.Shortfall != "excluded" && m.Line == 0 && m.Owner == agent && len(m.Missing) > 0
 }
@@ -273,7 +270,7 @@ func (v Prompt) At(session, field, value string) string {
 	return WithQuery(FilePath(v.Agent.Slug, v.File), map[string]string{FieldSession: session, field: value}) + "#prompt"
 }
 
-// FindPath returns the path that saves the description of a memory, so that a prompt finds it.
+// FindPath returns the path that saves a phrase of a memory, so that a prompt finds it.
 func FindPath(slug, id string) string { return AgentPath(slug, contextTab, "find", id) }
 
 // RecallSpan is the sum of the recalls of the last Days days.

@@ -1,32 +1,26 @@
 // Package prompts makes the view of a prompt that is tried on the Context page: what a recall by
-// keywords would give, why, and which words a memory lacks. It also lists the prompts on record. It
-// records nothing. Package pages shows the view.
+// keywords would give, and why. It also lists the prompts on record. It records nothing. Package pages
+// shows the view.
 package prompts
 
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"memoir/internal/diff"
-	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/memories/memtext"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
-const (
-	// maxRecalls is the maximum number of recent prompts on a page (arbitrary).
-	maxRecalls = 12
-	// maxDiffLines is the maximum number of lines of a description's diff. It has one.
-	maxDiffLines = 10
-)
+// maxRecalls is the maximum number of recent prompts on a page (arbitrary).
+const maxRecalls = 12
 
 // spans are the periods that are summed up, in days. The last is how long records are kept.
 var spans = []int{30, 90}
@@ -46,11 +40,8 @@ type Store interface {
 // Request is what an address asks for besides the prompt.
 type Request struct {
 	Cursor string // of the prompts on record
-	// Find is the id of the memory whose description is edited; Add is a word to add to it. Both can
-	// be empty.
-	Find, Add string
-	// Description is the edited one; nil for the memory's own.
-	Description *string
+	// Find is the id of the memory that the prompt is to find; it can be empty.
+	Find string
 }
 
 // Read fills v, whose Agent, File, Query, Session and Now are set, with what a recall for v.Query would
@@ -98,32 +89,20 @@ func (r Reader) explain(ctx context.Context, agent records.Agent, request Reques
 		v.Find = nil
 		return nil
 	}
-	return r.find(ctx, agent, request, v.Explained.Close[at], v)
+	return r.find(ctx, agent, v.Explained.Close[at], v)
 }
 
-// find completes v.Find, the form that changes the description of m. The description is that of a
-// refused form in v.Find, else of the request, else of m. find appends the word that the request
-// adds, and offers the words of the prompt that the description lacks.
-func (r Reader) find(ctx context.Context, agent records.Agent, request Request, m templates.ExplainedMemory, v *templates.Prompt) error {
+// find completes v.Find, the form that adds a phrase to those as which m is asked. The phrase is that of
+// a refused form in v.Find, else the prompt.
+func (r Reader) find(ctx context.Context, agent records.Agent, m templates.ExplainedMemory, v *templates.Prompt) error {
 	current, err := r.Store.Memory(ctx, agent, m.ID)
 	if err != nil {
 		return err
 	}
 	if v.Find == nil {
-		v.Find = &templates.Find{ID: m.ID, Description: current.Description}
-		if request.Description != nil {
-			v.Find.Description = *request.Description
-		}
-		v.Find.Description = strings.TrimSpace(v.Find.Description + " " + request.Add)
+		v.Find = &templates.Find{ID: m.ID, Phrase: memtext.CutRunes(memories.CleanPhrase(v.Query), memories.MaxPhraseLength)}
 	}
 	v.Find.ETag = engine.ETag(current)
-	has := strings.Fields(strings.ToLower(v.Find.Description))
-	for _, word := range m.Missing {
-		if !slices.Contains(has, word) {
-			v.Find.Words = append(v.Find.Words, word)
-		}
-	}
-	v.Find.Diff = diff.Texts(quarantine.MaskSecrets(current.Description), quarantine.MaskSecrets(v.Find.Description), maxDiffLines)
 	return nil
 }
 

@@ -199,6 +199,13 @@ func (s Store) RecallsWith(ctx context.Context, m memories.Memory, most int) ([]
 	return found, err
 }
 
+// AskedAs is postgres.Store.AskedAs with masked phrases.
+func (s Store) AskedAs(ctx context.Context, id string) (memories.AskedAs, error) {
+	asked, err := s.Store.AskedAs(ctx, id)
+	asked.Phrases = each(asked.Phrases, quarantine.MaskSecrets)
+	return asked, err
+}
+
 // each replaces each value of a list by the result of change.
 func each[T any](list []T, change func(T) T) []T {
 	for i := range list {

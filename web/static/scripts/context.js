@@ -1,5 +1,5 @@
 // Copies the picture that a link with data-picture leads to, as PNG. Without this script the link opens
-// the picture. Moves the focus to the description that a control with data-find opens or changes.
+// the picture. Moves the focus to the phrase that a control with data-find opens.
 (() => {
   "use strict";
 
@@ -21,7 +21,7 @@
   document.addEventListener("htmx:after:swap", () => {
     if (!finding) return;
     finding = false;
-    document.getElementById("find-description")?.focus();
+    document.getElementById("find-phrase")?.focus();
   });
 
   document.addEventListener("click", async (event) => {
