@@ -346,7 +346,8 @@ ALTER TABLE asked_as ALTER COLUMN words SET STATISTICS 0;
 
 -- Finds phrases for the same text of another memory.
 CREATE INDEX asked_as_fingerprint_idx ON asked_as (fingerprint);
-CREATE INDEX asked_as_words_idx ON asked_as USING gin (words);
+-- Phrases are written a few at a time, so that no pending list is needed, which each recall would read.
+CREATE INDEX asked_as_words_idx ON asked_as USING gin (words) WITH (fastupdate = off);
 CREATE INDEX asked_as_memory_id_unindexed_idx ON asked_as (memory_id) WHERE words IS NULL;
 
 -- The distinct words of all memories, for fuzzy search. A word may outlive its last content, but

@@ -11,5 +11,5 @@ CREATE TABLE asked_as (
 );
 ALTER TABLE asked_as ALTER COLUMN words SET STATISTICS 0;
 CREATE INDEX asked_as_fingerprint_idx ON asked_as (fingerprint);
-CREATE INDEX asked_as_words_idx ON asked_as USING gin (words);
+CREATE INDEX asked_as_words_idx ON asked_as USING gin (words) WITH (fastupdate = off);
 CREATE INDEX asked_as_memory_id_unindexed_idx ON asked_as (memory_id) WHERE words IS NULL;

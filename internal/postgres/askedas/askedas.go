@@ -155,7 +155,7 @@ func (p *Phrases) IndexAskedAs(ctx context.Context) error {
 // AgentsToAsk returns those of the slugs, or without any of all, whose agents are present, have their
 // memory on, and have memories that TextsToAsk returns.
 func (p *Phrases) AgentsToAsk(ctx context.Context, slugs []string) ([]string, error) {
-	found, err := p.q.AgentsToAsk(ctx, slugs)
+	found, err := p.q.AgentsToAsk(ctx, append([]string{}, slugs...)) // nil would be NULL
 	return found, dberr.Wrap("list agents without phrases", err)
 }
 
