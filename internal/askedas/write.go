@@ -18,7 +18,7 @@ import (
 )
 
 // JobKind is the kind of the jobs that ask the model.
-const JobKind = "asked_as"
+const JobKind = "questions"
 
 // jobKey is the key of these jobs, so that an agent has one at most.
 const jobKey = "phrases"
@@ -52,7 +52,7 @@ func (w *Writer) run(ctx context.Context, job jobs.Job, _ jobArgs) (result jobs.
 		return result, err
 	}
 	if writes, err := w.writes(ctx, agent); err != nil || !writes {
-		result.Message = "The agent's memory is switched off; no phrases were written."
+		result.Message = "The agent's memory is switched off; no questions were written."
 		return result, err
 	}
 	prompts, err := w.prompts(ctx, agent)
@@ -77,7 +77,7 @@ func (w *Writer) run(ctx context.Context, job jobs.Job, _ jobArgs) (result jobs.
 			return result, err
 		}
 		if !hasTokens {
-			result.Message = fmt.Sprintf("Wrote phrases for %s. The rest waits until tomorrow (UTC): today's %d tokens are used (--asked-as-daily-tokens).", counted(written), w.budget.Daily())
+			result.Message = fmt.Sprintf("Wrote questions for %s. The rest waits until tomorrow (UTC): today's %d tokens are used (--asked-as-daily-tokens).", counted(written), w.budget.Daily())
 			return result, nil
 		}
 		b := batchOf(texts, prompts, alone)
@@ -95,7 +95,7 @@ func (w *Writer) run(ctx context.Context, job jobs.Job, _ jobArgs) (result jobs.
 			return result, errUnusable
 		}
 	}
-	result.Message = fmt.Sprintf("Wrote phrases for %s.", counted(written))
+	result.Message = fmt.Sprintf("Wrote questions for %s.", counted(written))
 	return result, nil
 }
 

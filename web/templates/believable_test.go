@@ -129,6 +129,7 @@ func readingPage(open templates.Memory) templ.Component {
 func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	t.Helper()
 	row.Readable = row.Name != "broken_export"
+	row.AskedAs = []string{"which language do I write to customers in", "In welcher Sprache antworte ich?", strings.Repeat("wortohneende", 10)}
 	row.Memory.Path, row.Hash, row.Size = "memory/feedback_language.md", strings.Repeat("9f86d081884c7d65", 4), 1204
 	row.Files = []memories.MemoryFile{
 		{Path: "memory/feedback_language.md", ModifiedAt: noon},
@@ -137,12 +138,19 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	row.CreatedAt, row.UpdatedAt = noon.Add(-40*24*time.Hour), noon
 	return templates.Memory{
 		Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody), CanWrite: true, Revisions: 14,
+		Asked: memories.AskedAs{By: memories.ByModel, IsStale: true},
 		LinkedFrom: []templates.Link{{Label: "Billing migration freeze", Href: templates.MemoryPath(slug, "6")}},
 		Notes: []templates.MemoryNote{
 			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []templates.Link{{Label: "freeze_december", Href: templates.MemoryPath(slug, "7")}}},
 			{Kind: "expired", Reason: "Date passed: 30 Nov 2025", Href: "/review/expired-1"},
 		},
 	}
+}
+
+// asking returns a memory with the form for its phrases.
+func asking(open templates.Memory) templates.Memory {
+	open.Asks = true
+	return open
 }
 
 // tabOf returns the page of a memory with one of its tabs.
@@ -319,6 +327,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memories-unfound": templates.MemoriesPage(unfound),
 		"memories-none":    templates.MemoriesPage(unlearned),
 		"memory":           readingPage(memoryPage(t, rows[0])),
+		"memory-asked":     readingPage(asking(memoryPage(t, rows[0]))),
 		"memory-stale":     readingPage(memoryPage(t, rows[1])),
 		"memory-doubtful":  readingPage(doubtful),
 		"memory-typeless":  readingPage(memoryPage(t, rows[8])),

@@ -245,6 +245,7 @@ func TestMemoryPage_ShowsAll(t *testing.T) {
 		in(".pane-tabs a", each("Text", "History 14", "Cost and recall", "File")),
 		in(".pane-note", each("Contradicts freeze_december Different dates Compare", "Expired Date passed: 30 Nov 2025 Review")),
 		in(".pane-facts", says("Linked from Billing migration freeze"), without("code")),
+		in(".asked-as", in("h3", says("Asked as by the model, for an earlier text")), in("li", count(3)), in("a", attr("href", "/agents/support-bot/memory/"+open.ID+"?ask=true")), without("form")),
 		in(`.menu a[href$="/raw"]`, text("Raw file")),
 		in(`.pane form[action$="/delete"]`, count(1)),
 		in(`.pane form[action$="/verify"] button`, text("Still true Never promise a refund date V")),
@@ -267,6 +268,9 @@ func TestMemoryPage_ReaderCannotWrite(t *testing.T) {
 	for _, tab := range []templates.PaneTab{templates.TextTab, templates.FileTab, templates.CostTab} {
 		expect(t, tabOf(open, tab), in("#pane", without("form"), without(`a[href*="/edit"]`)))
 	}
+	open = asking(memoryPage(t, believableRows()[1]))
+	open.CanWrite = false
+	expect(t, readingPage(open), in(".asked-as", in("li", count(3)), without("form"), without("a")))
 }
 
 func TestMemoryPage_Masked(t *testing.T) {
@@ -274,6 +278,7 @@ func TestMemoryPage_Masked(t *testing.T) {
 	expect(t, readingPage(masked(memoryPage(t, believableRows()[1]))),
 		in(`form[action$="/reveal"] button`, text("Reveal R")), in("#pane", without("[data-copy]"), without(`form[action*="/move"]`), without(`a[data-action="edit"]`)),
 	)
+	expect(t, readingPage(asking(masked(memoryPage(t, believableRows()[1])))), in(".asked-as", without("form")))
 }
 
 func TestMemoryPage_OffersTypes(t *testing.T) {
