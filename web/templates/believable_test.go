@@ -138,7 +138,7 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	row.CreatedAt, row.UpdatedAt = noon.Add(-40*24*time.Hour), noon
 	return templates.Memory{
 		Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody), CanWrite: true, Revisions: 14,
-		Asked: memories.AskedAs{By: memories.ByModel, IsStale: true},
+		Asked:      memories.AskedAs{By: memories.ByModel, IsStale: true},
 		LinkedFrom: []templates.Link{{Label: "Billing migration freeze", Href: templates.MemoryPath(slug, "6")}},
 		Notes: []templates.MemoryNote{
 			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []templates.Link{{Label: "freeze_december", Href: templates.MemoryPath(slug, "7")}}},
