@@ -8,7 +8,6 @@
 package askedas
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -89,22 +88,23 @@ func (p *Phrases) CopyAskedAs(ctx context.Context, from, to string) error {
 	return err
 }
 
-// SaveModelPhrases saves phrases of the model. It leaves out those of memories whose content has
-// changed or has phrases by now, and those of memories with phrases of a person.
+// SaveModelPhrases saves phrases of the model, one memory after the other. It leaves out those of
+// memories whose content has changed or has phrases by now, and of memories with phrases of a person.
 func (p *Phrases) SaveModelPhrases(ctx context.Context, all []records.Phrases) error {
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b records.Phrases) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) })
-	return p.inTx(ctx, "save phrases of the model", func(q *queries.Queries) error {
-		for _, one := range sorted {
+	for _, one := range all {
+		// A transaction of each, because two with words of several memories could block each other.
+		err := p.inTx(ctx, "save phrases of the model", func(q *queries.Queries) error {
 			known, err := q.AskedAsToChange(ctx, one.MemoryID)
 			if err == nil {
 				err = save(ctx, q, known, one, memories.ByModel)
 			}
-			if dbconv.IgnoreNoRows(err) != nil {
-				return err
-			}
+			return dbconv.IgnoreNoRows(err)
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // save saves phrases in place of the known ones, with their words for recall. It does nothing if the
