@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
@@ -54,6 +55,23 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 		return s.refuse(w, r, err)
 	}
 	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneTyped, id)
+}
+
+// askAs replaces the phrases as which the memory in the address is asked by the lines of the form. It
+// redirects to the page of the form, by default the memory's page. For invalid phrases it saves nothing
+// and shows the reason.
+func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
+	slug, id := slugOf(r), idOf(r)
+	phrases := strings.Split(r.PostFormValue(templates.FieldAskedAs), "\n")
+	_, err := s.engine.Patch(r.Context(), slug, id, "", engine.Patch{AskedAs: &phrases})
+	var invalid *memories.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		return &badRequest{http.StatusUnprocessableEntity, askedAsProblem(invalid)}
+	case err != nil:
+		return s.refuse(w, r, err)
+	}
+	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneSaved, id)
 }
 
 // refuse answers an action that failed with refused. After memories.ErrChanged,

@@ -53,6 +53,11 @@ func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Ag
 	}
 }
 
+// askedAsProblem returns why phrases cannot be saved, as a sentence.
+func askedAsProblem(invalid *memories.InvalidError) string {
+	return "“Asked as” " + invalid.Reason + "."
+}
+
 func (s *site) recallsOf(ctx context.Context, m memories.Memory) (templates.RecallsOfMemory, error) {
 	of, err := s.store.RecallsOf(ctx, m)
 	return templates.RecallsOfMemory{Recalls: of.Recalls, Last: of.Last, Chances: of.Chances, Now: time.Now()}, err
