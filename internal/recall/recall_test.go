@@ -84,6 +84,42 @@ func TestRecall_RelevantMemories(t *testing.T) {
 	}
 }
 
+func TestRecall_Slips(t *testing.T) {
+	t.Parallel()
+	files := memoirtest.Files{}
+	slips := map[string]string{ // the word that a memory has, by a typed one
+		"tsets": "tests", "friady": "friday", "delpoy": "deploy", "wekend": "weekend", "postgers": "postgres", "brnach": "branch", "relaese": "release",
+		"shcema": "schema", "mirgate": "migrate", "cahce": "cache", "lgoging": "logging", "quuee": "queue", "webhokos": "webhooks", "invocie": "invoice",
+		"sceret": "secret", "doman": "domain", "firewal": "firewall", "certifcate": "certificate", "dashbaord": "dashboard", "terrafrom": "terraform",
+		"kuberentes": "kubernetes", "monnitor": "monitor", "bakcup": "backup", "payemnt": "payment", "linetr": "linter",
+	}
+	for _, word := range slips {
+		files["ada/memory/"+word+".md"] = memoirtest.Note("about "+word, memories.Project, "What the team agreed on for this.")
+	}
+	m := memoirtest.Start(t, files)
+	for typed, word := range slips {
+		if got := names(ask(t, m.Recaller, recall.Request{Query: "what about " + typed})); !slices.Equal(got, []string{"about " + word}) {
+			t.Errorf("%q gives %q", typed, got)
+		}
+	}
+}
+
+func TestRecall_Deliberate(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, notes())
+	const query = "which wiki page of the capital of mongolia has a photo"
+	if got := names(ask(t, m.Recaller, recall.Request{Query: query})); len(got) > 0 {
+		t.Errorf("a prompt is given %q", got)
+	}
+	result := ask(t, m.Recaller, recall.Request{Query: query, Deliberate: true})
+	if len(result.Memories) != 1 || !result.Memories[0].Weak || !strings.HasPrefix(result.Memories[0].Head, "This memory hardly fits the question.") {
+		t.Errorf("a person is given %+v", result.Memories)
+	}
+	if result := ask(t, m.Recaller, recall.Request{Query: "when do we deploy", Deliberate: true}); len(result.Memories) == 0 || result.Memories[0].Weak {
+		t.Errorf("the best one is weak: %+v", result.Memories)
+	}
+}
+
 func TestRecall_Skipped(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())

@@ -11,13 +11,14 @@ import (
 type Field int
 
 const (
-	inName Field = iota
+	inName    Field = iota
+	inPhrases       // as which it is asked
 	inDescription
 	inBody
 	numFields
 )
 
-func (f Field) String() string { return [...]string{"name", "description", "text"}[f] }
+func (f Field) String() string { return [...]string{"name", "questions", "description", "text"}[f] }
 
 // IsSummary reports whether the field summarises a memory: it is not its text.
 func (f Field) IsSummary() bool { return f != inBody }
@@ -63,13 +64,13 @@ type found struct {
 	in     Field
 }
 
-// place is a place of a term in the name, description and body, counted in words.
+// place is a place of a term in the fields of a memory, one after the other, counted in words.
 type place struct{ at, term int }
 
 // read returns a document with the terms of the index.
 func (of index) read(m memories.Memory, terms int) document {
 	d := document{Memory: m, found: make([]found, terms)}
-	texts := [numFields]string{inName: m.Name, inDescription: m.Description, inBody: m.Body}
+	texts := [numFields]string{inName: m.Name, inPhrases: strings.Join(m.AskedAs, "\n"), inDescription: m.Description, inBody: m.Body}
 	if m.Line > 0 {
 		texts[inName] = "" // the name of an index's fact is the index's, not the fact's
 	}

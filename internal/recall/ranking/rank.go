@@ -32,7 +32,7 @@ const (
 )
 
 // fieldWeights are the weights of the fields of BM25F. Name and description summarise a memory.
-var fieldWeights = [numFields]float64{inName: 4, inDescription: 1.5, inBody: 1}
+var fieldWeights = [numFields]float64{inName: 4, inPhrases: 1.5, inDescription: 1.5, inBody: 1}
 
 // Thresholds for delivery.
 const (
@@ -154,6 +154,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 	bestFirst(scored)
 	asked := q.asked(isForeign)
 	ranking := Ranking{Enough: max(minFound*asked, min(minWeight, minShortShare*asked))}
+	var others []Ranked       // answers that are not about one of the listed things alone
 	best := map[int]float64{} // score of the best answer by listed thing; 0 is the question
 	for _, d := range scored {
 		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score}
@@ -174,11 +175,16 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 			ranking.Rest = append(ranking.Rest, r)
 			continue
 		}
-		ranking.Answers = append(ranking.Answers, r)
+		if q.items > 0 && !isNamed {
+			others = append(others, r)
+		} else {
+			ranking.Answers = append(ranking.Answers, r)
+		}
 		for _, item := range items {
 			best[item] = max(best[item], d.score)
 		}
 	}
+	ranking.Answers = append(ranking.Answers, others...)
 	return ranking
 }
 
@@ -423,7 +429,7 @@ func vocabularyOf(all []memories.Memory) []string {
 	var vocabulary []string
 	seen := map[string]bool{}
 	for _, m := range all {
-		for word := range words.All(strings.Join([]string{m.Name, m.Description, m.Body}, "\n")) {
+		for word := range words.All(strings.Join(append([]string{m.Name, m.Description, m.Body}, m.AskedAs...), "\n")) {
 			if !seen[word] && words.CanBeMeant(word) {
 				vocabulary = append(vocabulary, word)
 			}

@@ -22,7 +22,7 @@ const (
 	compound    = 0.55 // a longer word that starts with it
 	synonym     = 0.5
 	slip        = 0.9 // the word from which the term comes by a slip of the fingers
-	misspelt    = 0.7 // another similar word for a term that no memory has
+	misspelt    = 0.8 // another similar word for a term that no memory has
 )
 
 const (
@@ -184,8 +184,9 @@ func (t Term) misspellings(similar []string) []Variant {
 			continue
 		}
 		typos, isNear := words.Distance(t.Word, word)
+		typos = max(typos, 1) // a word that only continues lacks a letter
 		longer := utf8.RuneCountInString(word) - utf8.RuneCountInString(t.Word)
-		if isNear && typos > 0 && longer <= typos && len(all) < maxVariants {
+		if isNear && word != t.Word && longer <= typos && len(all) < maxVariants {
 			all = append(all, Variant{Word: word, degree: misspelt / float64(typos)})
 		}
 	}
