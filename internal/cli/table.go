@@ -107,7 +107,11 @@ func writeRecalled(to io.Writer, r recalled) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		fmt.Fprintf(out, "%s (%s)\n", printable(m.Name), orNone(m.Type))
+		weak := ""
+		if m.Weak {
+			weak = ", weak match"
+		}
+		fmt.Fprintf(out, "%s (%s%s)\n", printable(m.Name), orNone(m.Type), weak)
 		for _, why := range m.Why {
 			fmt.Fprintf(out, "  why: %s\n", printable(why))
 		}
