@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -16,8 +17,9 @@ import (
 	"memoir/internal/waittest"
 )
 
-// withMeaning starts an agent with some memories, all embedded, and a recaller with the endpoint.
-func withMeaning(t *testing.T) (*memoirtest.Memoir, *recall.Recaller, *embeddingtest.Server) {
+// withMeaning starts an agent with some memories, all embedded, and a recaller with the endpoint and
+// a model, if by is not nil.
+func withMeaning(t *testing.T, by recall.Selector) (*memoirtest.Memoir, *recall.Recaller, *embeddingtest.Server) {
 	t.Helper()
 	files := notes()
 	for i := range 20 { // so that similarities have a distribution
@@ -35,14 +37,14 @@ func withMeaning(t *testing.T) (*memoirtest.Memoir, *recall.Recaller, *embedding
 		status, err := meaning.Status(t.Context(), agent)
 		return err == nil && status.Embedded == status.Memories && status.Embedded > 20
 	})
-	r := recall.New(m.Store, recall.Options{Meaning: meaning, Log: slog.New(slog.DiscardHandler)})
+	r := recall.New(m.Store, recall.Options{Meaning: meaning, Selector: by, Patience: waittest.Patience(), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(r.Close)
 	return m, r, endpoint
 }
 
 func TestRecall_ByMeaning(t *testing.T) {
 	t.Parallel()
-	m, r, endpoint := withMeaning(t)
+	m, r, endpoint := withMeaning(t, nil)
 	const query = "which weekday may we ship"
 	if got := names(ask(t, m.Recaller, recall.Request{Query: query})); len(got) > 0 {
 		t.Fatalf("words give %q", got)
@@ -62,7 +64,7 @@ func TestRecall_ByMeaning(t *testing.T) {
 
 func TestRecall_WordsWithoutMeaning(t *testing.T) {
 	t.Parallel()
-	_, r, endpoint := withMeaning(t)
+	_, r, endpoint := withMeaning(t, nil)
 	for name, reply := range map[string]embeddingtest.Reply{
 		"slow": embeddingtest.Silent, "wrong in size": endpoint.Sized(7), "down": embeddingtest.Status(http.StatusServiceUnavailable, "down"), "no JSON": embeddingtest.Raw("<html>"),
 	} {
@@ -70,5 +72,27 @@ func TestRecall_WordsWithoutMeaning(t *testing.T) {
 		if got := names(ask(t, r, recall.Request{Query: "when do we deploy, " + name})); !slices.Contains(got, "deploy on tuesdays") {
 			t.Errorf("with an endpoint that is %s: %q", name, got)
 		}
+	}
+}
+
+// What words, meaning and the model choose for one prompt is given once.
+func TestForPrompt_ThreeWays(t *testing.T) {
+	t.Parallel()
+	choose := func(context.Context) ([]string, error) {
+		return []string{"memory/feedback_deploy.md", "memory/reference_wiki.md", "memory/user_language.md"}, nil
+	}
+	m, r, _ := withMeaning(t, &offered{choose: choose})
+	given := prompt(t, r, "may we ship on tuesdays")
+	if got := names(given); !slices.Equal(got, []string{"deploy on tuesdays"}) || len(given.Memories[0].Why) != 3 {
+		t.Errorf("words and meaning give %q", got)
+	}
+	var later []string
+	waittest.For(m, "the model's choice", func() bool {
+		later = append(later, names(late(t, r))...)
+		return len(later) > 0
+	})
+	slices.Sort(later)
+	if want := []string{"prefers short answers", "the wiki"}; !slices.Equal(later, want) {
+		t.Errorf("the model gives %q, want %q", later, want)
 	}
 }
