@@ -69,7 +69,7 @@ func TestPromptCard_Reasons(t *testing.T) {
 	expect(t, templates.ContextPage(triedContext()),
 		in("#prompt", says("This is a test. Nothing is saved."), says("Words only, no model."), says("Given 2 of 9 candidates · 109 tokens"), says("No memory has “friday” .")),
 		in(".prompt-found:not(.prompts) .figure", each("100 %", "75 %", "69 %", "50 %", "22 %", "19 %")),
-		in(".prompt-found:not(.prompts) > li > p", each("“refund” in name · “tell” ~ promise · 81 tokens", "· 28 tokens", "5 are given", "below 65 % of top score", "below threshold", "below threshold")),
+		in(".prompt-found:not(.prompts) > li > p", each("“refund” in name · “tell” ~ promise · 81 tokens", "· 28 tokens", "5 are given", "below 66 % of top score", "below threshold", "below threshold")),
 		in("#memory-0198c0de-0000-7000-8000-000000000003 a", attr("href", "/agents/support-bot/context?file=memory-md#line-9")),
 		in("#prompt .prompt-found .do", each("Make it find this : Billing")),
 		in("#find", attr("action", "/agents/support-bot/context/find/0198c0de-0000-7000-8000-000000000006"),

@@ -86,10 +86,16 @@ func Parse(text, before string) Question {
 // back matches the beginning of a question that continues an earlier one.
 var back = regexp.MustCompile(`(?i)^\W*(?:and|or|what about|how about|same for|the other|und|oder|was ist mit|y|et|e|ou|o)\b`)
 
-// RefersBack reports whether a question needs the one before it: it continues it, or is very short.
+// RefersBack reports whether a question needs the one before it: it is short and continues it, or has
+// at most one term.
 func RefersBack(text string) bool {
-	const short = 40 // bytes; arbitrary
-	return len(text) <= 3*short && back.MatchString(text) || len(text) <= short
+	const short = 120 // bytes; arbitrary
+	if len(text) > short {
+		return false
+	}
+	q := Question{language: languageOf(text)}
+	q.add(text, Term{})
+	return back.MatchString(text) || len(q.Terms) <= 1
 }
 
 // spaceless is the language of texts in scripts without spaces.
