@@ -92,6 +92,9 @@ func Runs(text string) []string {
 // and Greek letters. It folds piece by piece, because ASCII pieces are much cheaper. Folding never
 // depends on text beyond a space or line feed.
 func fold(text string) string {
+	if isASCII(text) {
+		return strings.ToLower(text)
+	}
 	var folded strings.Builder
 	for text != "" {
 		end := len(text)

@@ -3,6 +3,7 @@ package ranking
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,13 +17,18 @@ var (
 // maxReplaced is how many of the best documents are looked up as replaced. Arbitrary.
 const maxReplaced = 10
 
+// maxBeginning is how many bytes of a text may say what it replaces. Arbitrary.
+const maxBeginning = 2000
+
 // superseded returns those of the best documents that others replace, each with the document that
 // replaces it. all is ordered best first.
 func superseded(all []scoredDocument) map[*scoredDocument]*scoredDocument {
 	by := map[*scoredDocument]*scoredDocument{}
 	texts, names := make([]string, len(all)), make([][]string, len(all))
 	for i, d := range all {
-		texts[i] = plainName(d.Description + "\n" + d.Body)
+		if text := d.Description + "\n" + d.Body[:min(len(d.Body), maxBeginning)]; mayReplace(text) {
+			texts[i] = plainName(text)
+		}
 		for _, name := range []string{d.Name, strings.TrimSuffix(path.Base(d.Path), ".md")} {
 			if name = plainName(name); len(name) > 3 {
 				names[i] = append(names[i], name)
@@ -40,6 +46,16 @@ func superseded(all []scoredDocument) map[*scoredDocument]*scoredDocument {
 		}
 	}
 	return by
+}
+
+// cues are parts of the words in replaces and replacedBy, without the first letter, which may be a
+// capital one.
+var cues = []string{"eplace", "upersede", "bsolete", "nstead of", "rsetzt", "emplac", "emplaz", "ustitu", "ubstitu", "ostitu", "取代", "替代", "代替", "аменя"}
+
+// mayReplace reports whether a text has one of the cues. Most texts have none, and the expressions are
+// slow.
+func mayReplace(text string) bool {
+	return slices.ContainsFunc(cues, func(cue string) bool { return strings.Contains(text, cue) })
 }
 
 // says reports whether a text has one of the names in a match of the expression, and not in one of
