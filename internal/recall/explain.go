@@ -36,6 +36,7 @@ type Explained struct {
 	memories.Memory          // without Body
 	Why             []string // reasons, strongest first
 	Matches         []Match  // as Why, in parts
+	Replaces        string   // name of a memory that it replaces and is given for, or empty
 	// Missing are the searched words that neither its name nor its description has, in the order of
 	// the query. With them in its description, the memory would match better.
 	Missing   []string
@@ -102,7 +103,7 @@ func explanationOf(q ranking.Question, found ranking.Ranking, candidates, limit 
 func explained(r ranking.Ranked, terms []ranking.Term) Explained {
 	m := r.Memory
 	m.Body = ""
-	e := Explained{Memory: m, Why: r.Why(), Score: r.Score, Shortfall: r.Rejected}
+	e := Explained{Memory: m, Why: r.Why(), Replaces: r.Replaces, Score: r.Score, Shortfall: r.Rejected}
 	e.Chars = utf8.RuneCountInString(m.Name) + utf8.RuneCountInString(m.Description) + utf8.RuneCountInString(r.Body)
 	for _, match := range r.Strongest() {
 		e.Matches = append(e.Matches, Match{Searched: match.Term, Word: match.Word, Field: match.Field.String()})

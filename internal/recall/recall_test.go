@@ -120,6 +120,23 @@ func TestRecall_Deliberate(t *testing.T) {
 	}
 }
 
+func TestRecall_Superseded(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, memoirtest.Files{
+		"ada/memory/old.md":   memoirtest.Note("labels in EPL2", memories.Project, "The LP 2844 printers get EPL2 commands."),
+		"ada/memory/new.md":   memoirtest.Note("stickers in ZPL", memories.Project, "All printers get ZPL. Replaces labels in EPL2."),
+		"ada/memory/other.md": memoirtest.Note("tea", memories.User, "Mira drinks tea instead of coffee."),
+	})
+	result := ask(t, m.Recaller, recall.Request{Query: "which EPL2 commands do the LP 2844 printers get"})
+	if got := names(result); !slices.Equal(got, []string{"stickers in ZPL"}) || !slices.Contains(result.Memories[0].Why, "it replaces “labels in EPL2”") {
+		t.Errorf("given are %q", got)
+	}
+	e := explain(t, m, "which EPL2 commands do the LP 2844 printers get")
+	if len(e.Close) != 1 || e.Close[0].Shortfall != "superseded" || e.Given[0].Replaces != "labels in EPL2" {
+		t.Errorf("explained as %+v", e)
+	}
+}
+
 func TestRecall_Skipped(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())

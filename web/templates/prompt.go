@@ -53,6 +53,7 @@ type ExplainedMemory struct {
 	Missing         []string // words of the prompt that its name and description lack
 	Tokens          int
 	Score           float64
+	Replaces        string // name of the memory that it replaces and is given for, or empty
 	Shortfall       string // a ranking.RejectReason; empty if it is recalled
 }
 
@@ -184,6 +185,9 @@ func (m ExplainedMemory) reasons() string {
 		} else {
 			parts = append(parts, "“"+visible(match.Searched)+"” ~ "+visible(match.Word))
 		}
+	}
+	if m.Replaces != "" {
+		parts = append(parts, "replaces "+visible(m.Replaces))
 	}
 	if why := m.whyNot(); why != "" {
 		parts = append(parts, why)

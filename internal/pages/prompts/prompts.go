@@ -111,7 +111,7 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 	for i, m := range all {
 		shown[i] = templates.ExplainedMemory{
 			ID: m.ID, Owner: m.Agent, Name: m.Name, Type: m.Type, Line: m.Line, Missing: m.Missing,
-			Tokens: claudemd.ApproximateTokens(m.Chars), Score: m.Score, Shortfall: string(m.Shortfall),
+			Tokens: claudemd.ApproximateTokens(m.Chars), Score: m.Score, Replaces: m.Replaces, Shortfall: string(m.Shortfall),
 		}
 		for _, match := range m.Matches {
 			shown[i].Matches = append(shown[i].Matches, templates.RecallMatch(match))

@@ -48,6 +48,7 @@ type Ranked struct {
 	Matches  []Match // terms that it has, the one with most weight first
 	Score    float64
 	Rejected RejectReason // empty if the memory is an answer
+	Replaces string       // name of a memory that it says it replaces and is given for, or empty
 }
 
 // Match is a term that a memory has.
@@ -97,7 +98,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 	bestFirst(scored)
 	isForeign := q.isForeignTo(scored)
 	for old, by := range superseded(scored) {
-		by.score, old.isReplaced = max(by.score, old.score), true
+		by.score, by.replaces, old.isReplaced = max(by.score, old.score), old.Name, true
 	}
 	bestFirst(scored)
 	asked := q.asked(isForeign)
@@ -105,7 +106,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 	var others []Ranked       // answers that are not about one of the listed things alone
 	best := map[int]float64{} // score of the best answer by listed thing; 0 is the question
 	for _, d := range scored {
-		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score}
+		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score, Replaces: d.replaces}
 		isNamed := (isForeign || q.items > 0) && q.isNamed(d.document)
 		items := q.itemsOf(d.document)
 		isMuchLess := !slices.ContainsFunc(items, func(item int) bool { return d.score >= minOfBest*best[item] })
@@ -141,6 +142,7 @@ type scoredDocument struct {
 	document
 	score      float64
 	isReplaced bool
+	replaces   string
 }
 
 func bestFirst(all []scoredDocument) {
@@ -264,6 +266,9 @@ func (r Ranked) Strongest() []Match { return r.Matches[:min(len(r.Matches), maxR
 // Why returns a sentence for users about each of the strongest matches.
 func (r Ranked) Why() []string {
 	var reasons []string
+	if r.Replaces != "" {
+		reasons = append(reasons, fmt.Sprintf("it replaces “%s”", r.Replaces))
+	}
 	for _, m := range r.Strongest() {
 		reason := fmt.Sprintf("“%s” is in its %s", m.Word, m.Field)
 		if m.Word != m.Term {
