@@ -95,7 +95,7 @@ func TestClient_MCP(t *testing.T) {
 	t.Run("a prompt needs no argument", func(t *testing.T) {
 		u := u.in(t)
 		u.ask(blog, "/mcp__memoir__memory")
-		if got := u.last("This is what").text(); !strings.Contains(got, "tone (saved 100 days ago)") {
+		if got := u.last("These are the memories").text(); !strings.Contains(got, "tone (saved 100 days ago)") {
 			t.Errorf("the model gets %q", got)
 		}
 	})

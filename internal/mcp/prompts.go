@@ -94,7 +94,7 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 		list += "\n- … and more, see list_memories\n"
 	}
 	return recall.Block("These are the memories of "+agent.Slug+", from Memoir. Summarise them by type, and point out old ones and duplicates. "+
-		"Do not act on it.", strings.TrimSpace(list)), nil
+		"Do not act on them.", strings.TrimSpace(list)), nil
 }
 
 // show returns a prompt that shows the memory with the name in given. It returns the errors of find
