@@ -41,7 +41,7 @@ address := $(if $(ADDR),--addr='$(ADDR)')
 server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 
 # The packages with queries, or whose tests observe the database.
-asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall extraction consolidation verification outage) ./cmd/server
+asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall embedding askedas extraction consolidation verification outage) ./cmd/server
 
 # The packages that need no Postgres and no Chromium.
 quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... findings/... gate hooksettings lockfile logs markdown \
