@@ -240,7 +240,7 @@ func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.endpoint)))
 }
 
-// embeddingOf starts the search by meaning, and logs what is sent. It returns nil, and logs nothing,
+// embeddingOf starts the search by meaning, and logs the endpoint. It returns nil, and logs nothing,
 // without a URL.
 func embeddingOf(config embeddingConfig, e *engine.Engine, store *postgres.Store, log *slog.Logger) *embedding.Service {
 	if config.url == "" {

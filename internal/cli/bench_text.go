@@ -32,7 +32,7 @@ func writeBench(to io.Writer, report benchReport) error {
 	return nil
 }
 
-// describeBench returns what was asked, and how long it took.
+// describeBench returns the name of the set, the way of asking, and the times.
 func describeBench(r *benchResult) string {
 	var parts []string
 	if r.Unit != nil {

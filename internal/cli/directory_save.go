@@ -29,10 +29,10 @@ var errAskedAs = errors.New("--asked-as needs a running Memoir, because no file 
 
 // save writes the draft into the memory's file that belongs to no session, or else into a new file.
 // Unset fields and other frontmatter keys stay. It lists the file in MEMORY.md, and returns the
-// memory, read again. If MEMORY.md cannot be written, the memory is saved, and it returns an error. It writes
-// nothing and returns errNeedsType if draft and memory have no type, errTeam if the name is only a
-// team memory's, errAskedAs for phrases, which no file has, or errOff. While other processes write the file, it tries again, attempts times in all;
-// then it returns an error for users.
+// memory, read again. If MEMORY.md cannot be written, the memory is saved, and it returns an error.
+// It writes nothing and returns errNeedsType if draft and memory have no type, errTeam if the name
+// is only a team memory's, errAskedAs for phrases, which no file has, or errOff. While other
+// processes write the file, it tries again, attempts times in all; then it returns an error for users.
 func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
 	if d.isOff {
 		return answer[wire.Memory]{}, errOff

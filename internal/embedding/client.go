@@ -215,7 +215,7 @@ func read(raw []byte, n int) (answered, error) {
 	return result, nil
 }
 
-// kindOf returns what is wrong with JSON, without any part of it.
+// kindOf returns a description of an error in JSON, without any part of the JSON.
 func kindOf(err error) string {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {

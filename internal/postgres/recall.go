@@ -67,9 +67,9 @@ func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]
 }
 
 // Hits returns for each term of sought, in the same order, the ids of the sources' memories and
-// facts that contain it, in their texts or in the phrases as which they are asked. A list has at most twice most memories, also from the trash,
-// and at most most facts, in any order, each once. It is nil if nothing contains the term. from and each term must not be
-// empty.
+// facts that contain it, in their texts or in the phrases as which they are asked. A list has at most
+// twice most memories, also from the trash, and at most most facts, in any order, each once. It is nil
+// if nothing contains the term. from and each term must not be empty.
 func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
 	matches := dbconv.All(sought, func(term records.RecallTerm) string { return search.MatchAny(from.IDs(), term.Words, term.Runs) })
 	hits := make([][]uuid.UUID, len(sought))
@@ -87,8 +87,8 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 }
 
 // Texts returns the sources' readable, undeleted memories among ids, in any order, with their
-// descriptions, the first most characters of their bodies, and the phrases as which they are asked. The sources' facts among ids follow,
-// with their whole texts. It omits other ids.
+// descriptions, the first most characters of their bodies, and the phrases as which they are asked. The
+// sources' facts among ids follow, with their whole texts. It omits other ids.
 func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {

@@ -26,9 +26,9 @@ const (
 )
 
 // byKeyword ranks the memories of the agents in from by the words of a query. It ranks only the
-// maxRead most promising ones. before is the session's query before this one, or empty. It leaves out the memories in given, which the session has
-// received. total is the number of memories of the agents, candidates that of the memories with a
-// match. A query without searchable words gives an empty ranking and no error.
+// maxRead most promising ones. before is the session's query before this one, or empty. It leaves out
+// the memories in given, which the session has received. total is the number of memories of the
+// agents, candidates that of the memories with a match. A query without searchable words gives an empty ranking and no error.
 func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, total int, query, before string, given map[uuid.UUID]bool) (q ranking.Question, found ranking.Ranking, candidates int, err error) {
 	if q, err = r.parse(ctx, query, before); err != nil || len(q.Terms) == 0 {
 		return q, found, 0, err

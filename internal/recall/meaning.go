@@ -44,7 +44,7 @@ func (r *Recaller) byMeaning(ctx context.Context, from records.RecallSources, re
 }
 
 // minSimilarity returns the similarity from which a memory is near. The largest of n normally
-// distributed similarities is expected at √(2 ln n) deviations above the mean; half a one more is a margin.
+// distributed similarities is expected at √(2 ln n) deviations above the mean; half a deviation more is the margin.
 func minSimilarity(near records.NearMemories) float64 {
 	if near.Compared < minCompared {
 		return math.Inf(1)
@@ -89,15 +89,14 @@ func fuse(found ranking.Ranking, near records.NearMemories) []records.RecallChoi
 		}
 		add(m.ID, rank, isNear, why)
 	}
-	slices.SortStableFunc(all, func(a, b *fused) int {
-		if a.Weak != b.Weak {
-			return map[bool]int{true: 1, false: -1}[a.Weak]
+	slices.SortStableFunc(all, func(a, b *fused) int { return cmp.Compare(b.score, a.score) })
+	var strong, weak []records.RecallChoice
+	for _, f := range all {
+		if f.Weak {
+			weak = append(weak, f.RecallChoice)
+		} else {
+			strong = append(strong, f.RecallChoice)
 		}
-		return cmp.Compare(b.score, a.score)
-	})
-	choices := make([]records.RecallChoice, len(all))
-	for i, f := range all {
-		choices[i] = f.RecallChoice
 	}
-	return choices
+	return append(strong, weak...)
 }

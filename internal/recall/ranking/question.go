@@ -65,8 +65,8 @@ const functionCharacters = "的了是在有和就不人都一上也很到说要�
 
 // Parse returns the terms of a question, each once and at most maxTerms. Words come first, then the
 // parts in scripts without spaces: Korean words, pairs of characters, and single Chinese characters.
-// It leaves out function words and short numbers. Each term has only itself as variant. Of a
-// question that RefersBack, the terms of before, the one before it, follow with less weight.
+// It leaves out function words and short numbers. Each term has only itself as variant. The terms
+// of before follow with less weight: the question before one that RefersBack, or empty.
 func Parse(text, before string) Question {
 	text = Ends(text)
 	asked, excluded := withoutExclusions(text)
@@ -76,7 +76,7 @@ func Parse(text, before string) Question {
 		q.items = at
 	}
 	q.add(excluded, Term{Excluded: true})
-	if before != "" && RefersBack(text) {
+	if before != "" {
 		about, _ := withoutExclusions(Ends(before))
 		q.add(about, Term{Earlier: true})
 	}
@@ -176,13 +176,18 @@ func Ends(text string) string {
 // saysSomething reports whether a word is worth a search. A function word of English or of the
 // spoken language is not. A word with a letter needs two characters, another one minDigits bytes.
 func saysSomething(word string, spoken words.Language) bool {
-	if words.IsFunctionWord(word, "en") || words.IsFunctionWord(word, spoken) {
+	if isFunctionWord(word, spoken) {
 		return false
 	}
 	if !strings.ContainsFunc(word, unicode.IsLetter) {
 		return len(word) >= minDigits
 	}
 	return utf8.RuneCountInString(word) > 1
+}
+
+// isFunctionWord reports whether a word is a function word of English or of the spoken language.
+func isFunctionWord(word string, spoken words.Language) bool {
+	return words.IsFunctionWord(word, "en") || words.IsFunctionWord(word, spoken)
 }
 
 // hangulOrOther matches the parts of a run: Hangul, or other characters.
@@ -282,9 +287,8 @@ const between = " of to for in on at de del des von der "
 // ends and prepositions.
 func isItem(text string) bool {
 	all := slices.Collect(words.All(text))
-	isFunction := func(word string) bool {
-		return words.IsFunctionWord(word, "en") || words.IsFunctionWord(word, words.LanguageOf(all))
-	}
+	spoken := words.LanguageOf(all)
+	isFunction := func(word string) bool { return isFunctionWord(word, spoken) }
 	for len(all) > 0 && isFunction(all[0]) {
 		all = all[1:]
 	}

@@ -74,20 +74,22 @@ func (r Ranking) Best(n int) []Ranked {
 
 // Rank ranks the memories by the question, whose terms have been weighed.
 func (q Question) Rank(all []memories.Memory, now time.Time) Ranking {
-	of := indexOf(q.Terms)
-	docs := make([]document, len(all))
-	var means [numFields]float64
-	for i, m := range all {
-		docs[i] = of.read(m, len(q.Terms))
-		for field, length := range docs[i].lengths {
-			means[field] += max(1, float64(length)) / float64(len(all))
-		}
-	}
-	return q.rank(docs, means, now)
+	return q.rank(q.read(all), now)
 }
 
-// rank ranks documents. means are the mean lengths of their fields.
-func (q Question) rank(docs []document, means [numFields]float64, now time.Time) Ranking {
+// read returns the memories with the terms that they have.
+func (q Question) read(all []memories.Memory) []document {
+	of := indexOf(q.Terms)
+	docs := make([]document, len(all))
+	for i, m := range all {
+		docs[i] = of.read(m, len(q.Terms))
+	}
+	return docs
+}
+
+// rank ranks the documents that have a term.
+func (q Question) rank(docs []document, now time.Time) Ranking {
+	means := meanLengths(docs)
 	scored := make([]scoredDocument, 0, len(docs))
 	for _, d := range docs {
 		if len(d.places) > 0 {
@@ -97,9 +99,7 @@ func (q Question) rank(docs []document, means [numFields]float64, now time.Time)
 	}
 	bestFirst(scored)
 	isForeign := q.isForeignTo(scored)
-	for old, by := range superseded(scored) {
-		by.score, by.replaces, old.isReplaced = max(by.score, old.score), old.Name, true
-	}
+	markReplaced(scored)
 	bestFirst(scored)
 	asked := q.asked(isForeign)
 	ranking := Ranking{Enough: max(minFound*asked, min(minWeight, minShortShare*asked))}
@@ -289,16 +289,16 @@ func Texts(question string, all []memories.Memory, now time.Time) Ranking {
 		similar[word] = vocabulary
 	}
 	q.Correct(similar)
-	of, counts := indexOf(q.Terms), make([]int, len(q.Terms))
-	for _, m := range all {
-		for i, f := range of.read(m, len(q.Terms)).found {
+	docs, counts := q.read(all), make([]int, len(q.Terms))
+	for _, d := range docs {
+		for i, f := range d.found {
 			if f.best.degree > 0 {
 				counts[i]++
 			}
 		}
 	}
 	q.Weigh(counts, len(all))
-	return q.Rank(all, now)
+	return q.rank(docs, now)
 }
 
 // vocabularyOf returns the words of the memories for which words.CanBeMeant is true, each once and

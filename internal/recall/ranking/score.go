@@ -5,7 +5,6 @@ package ranking
 
 import (
 	"math"
-
 	"time"
 
 	"memoir/internal/memories"
@@ -58,6 +57,16 @@ func (q Question) Weigh(counts []int, total int) {
 
 // Weight returns the weight of the term, which Weigh sets.
 func (t Term) Weight() float64 { return t.weight }
+
+// meanLengths returns the mean lengths of the fields of documents. An empty field counts as one word.
+func meanLengths(docs []document) (means [numFields]float64) {
+	for _, d := range docs {
+		for field, length := range d.lengths {
+			means[field] += max(1, float64(length)) / float64(len(docs))
+		}
+	}
+	return means
+}
 
 // bm25 returns the BM25F score of a document, as a sum of the weights of its terms, each times its
 // saturated frequency of 0 to 1. An excluded term counts against the document.

@@ -20,10 +20,9 @@ const maxReplaced = 10
 // maxBeginning is how many bytes of a text may say what it replaces. Arbitrary.
 const maxBeginning = 2000
 
-// superseded returns those of the best documents that others replace, each with the document that
-// replaces it. all is ordered best first.
-func superseded(all []scoredDocument) map[*scoredDocument]*scoredDocument {
-	by := map[*scoredDocument]*scoredDocument{}
+// markReplaced marks those of the best documents that others replace, and gives each of the others the
+// score of the one that it replaces. all is ordered best first, and is not sorted again.
+func markReplaced(all []scoredDocument) {
 	texts, names := make([]string, len(all)), make([][]string, len(all))
 	for i, d := range all {
 		if text := d.Description + "\n" + d.Body[:min(len(d.Body), maxBeginning)]; mayReplace(text) {
@@ -35,17 +34,18 @@ func superseded(all []scoredDocument) map[*scoredDocument]*scoredDocument {
 			}
 		}
 	}
-	for old := range min(len(all), maxReplaced) {
-		for newer := range all {
-			if newer == old {
-				continue
-			}
-			if says(texts[newer], names[old], replaces, replacedBy) || says(texts[old], names[newer], replacedBy, nil) {
-				by[&all[old]] = &all[newer]
+	for i := range min(len(all), maxReplaced) {
+		old := &all[i]
+		var by *scoredDocument
+		for j := range all {
+			if j != i && (says(texts[j], names[i], replaces, replacedBy) || says(texts[i], names[j], replacedBy, nil)) {
+				by = &all[j]
 			}
 		}
+		if by != nil {
+			by.score, by.replaces, old.isReplaced = max(by.score, old.score), old.Name, true
+		}
 	}
-	return by
 }
 
 // cues are parts of the words in replaces and replacedBy, without the first letter, which may be a

@@ -39,7 +39,6 @@ type Question struct {
 	Relevant []string `yaml:"relevant"` // names of memories; may be empty
 	Kind     string   `yaml:"kind"`
 	Split    Split    `yaml:"split"`
-	Hard     bool     `yaml:"hard"` // beyond what is required
 }
 
 // Split is the half of a set to which a question belongs.
