@@ -24,7 +24,7 @@ func (x *Extractor) work(ctx context.Context, job jobs.Job, task Task) (jobs.Res
 			return jobs.Result{}, err
 		}
 		if limit := x.options.DailyTokens; limit > 0 && used >= limit {
-			return jobs.Result{Message: fmt.Sprintf("It waits until tomorrow (UTC): %d of today's %d tokens are used (--extract-daily-tokens).", used, limit)}, jobs.Later(startOfDay(time.Now()).AddDate(0, 0, 1))
+			return jobs.Result{Message: fmt.Sprintf("It waits until tomorrow (UTC): %d of today's %d tokens are used (--extract-daily-tokens).", used, limit)}, jobs.Later(jobs.StartOfDay(time.Now()).AddDate(0, 0, 1))
 		}
 	}
 	out, err := x.run(ctx, task, isAsked)
@@ -56,13 +56,11 @@ const (
 
 // TokensToday returns how many tokens of the model reading has used since the start of the day (UTC).
 func (x *Extractor) TokensToday(ctx context.Context) (int64, error) {
-	return x.store.TokensOfKind(ctx, JobKind, startOfDay(time.Now()))
+	return x.store.TokensOfKind(ctx, JobKind, jobs.StartOfDay(time.Now()))
 }
 
 // DailyTokens returns Options.DailyTokens.
 func (x *Extractor) DailyTokens() int64 { return x.options.DailyTokens }
-
-func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // retryTime returns when another server should try the conversation. It is after an eighth of the
 // time since the last activity, but at least minRetry and at most maxRetry. It is the zero time if

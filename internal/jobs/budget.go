@@ -40,7 +40,7 @@ func (b *Budget) HasTokens(ctx context.Context) (bool, error) {
 	if b.daily <= 0 {
 		return true, nil
 	}
-	used, err := b.store.TokensOfKind(ctx, b.kind, startOfDay(time.Now()))
+	used, err := b.store.TokensOfKind(ctx, b.kind, StartOfDay(time.Now()))
 	return used+b.unrecorded.Load() < b.daily, err
 }
 
@@ -52,7 +52,8 @@ func (b *Budget) Record(result Result) {
 	b.unrecorded.Add(-int64(result.InputTokens + result.OutputTokens))
 }
 
-func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+// StartOfDay returns midnight (UTC) before a time: budgets are for a day.
+func StartOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // EnqueueNext enqueues the next job of the budget's kind for an agent, unless one is unfinished. It
 // starts tomorrow (UTC) if the day's tokens are used, and failedPause after a failed one.
@@ -78,7 +79,7 @@ func (k Kind[A]) EnqueueNext(ctx context.Context, agent records.Agent, args A, k
 	if err != nil {
 		return err
 	}
-	if tomorrow := startOfDay(time.Now()).AddDate(0, 0, 1); !hasTokens && runAt.Before(tomorrow) {
+	if tomorrow := StartOfDay(time.Now()).AddDate(0, 0, 1); !hasTokens && runAt.Before(tomorrow) {
 		runAt = tomorrow
 	}
 	return k.Enqueue(ctx, agent, args, Once{Key: key, RunAt: runAt})
