@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -17,61 +18,61 @@ import (
 // counts as success. If the memory has changed since the form was shown, or cannot be deleted, it
 // shows the reason and the current memory. For an unknown memory it returns memories.ErrNotFound.
 func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
+	slug, id := kit.Slug(r), idOf(r)
 	result, err := s.engine.Delete(r.Context(), slug, id, r.PostFormValue(templates.FieldETag))
 	if errors.Is(err, memories.ErrChanged) {
 		if _, m, err := s.requestedMemory(r); err == nil && m.State == memories.Deleted {
 			// for example a second click
-			return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneDeleted, id)
+			return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(slug)), doneDeleted, id)
 		}
 	}
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneDeleted, result.Memory.ID)
+	return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(slug)), doneDeleted, result.Memory.ID)
 }
 
 // change returns a handler that calls act with the slug and id in the address and the form's ETag.
 // It then redirects to the page of the form, by default the memory's page, with the notice done.
 // After memories.ErrChanged or *memories.ConflictError it shows the reason and the current memory.
 // Other errors of act are returned.
-func (s *site) change(act func(ctx context.Context, slug, id, match string) (engine.Result, error), done string) handler {
+func (s *site) change(act func(ctx context.Context, slug, id, match string) (engine.Result, error), done string) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		slug, id := slugOf(r), idOf(r)
+		slug, id := kit.Slug(r), idOf(r)
 		if _, err := act(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
 			return s.refuse(w, r, err)
 		}
-		return redirect(w, r, back(r, templates.MemoryPath(slug, id)), done, id)
+		return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(slug, id)), done, id)
 	}
 }
 
 func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
+	slug, id := kit.Slug(r), idOf(r)
 	t, ok := memories.ParseType(r.PostFormValue(templates.FieldType))
 	if !ok {
-		return &badRequest{http.StatusUnprocessableEntity, "The types are feedback, user, project and reference."}
+		return &kit.BadRequest{Status: http.StatusUnprocessableEntity, Detail: "The types are feedback, user, project and reference."}
 	}
 	if _, err := s.engine.Patch(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), engine.Patch{Type: &t}); err != nil {
 		return s.refuse(w, r, err)
 	}
-	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneTyped, id)
+	return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(slug, id)), doneTyped, id)
 }
 
 // askAs replaces the phrases as which the memory in the address is asked by the lines of the form. It
 // redirects to the page of the form, by default the memory's page. For invalid phrases it saves nothing
 // and shows the reason.
 func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
+	slug, id := kit.Slug(r), idOf(r)
 	phrases := strings.Split(r.PostFormValue(templates.FieldAskedAs), "\n")
 	_, err := s.engine.Patch(r.Context(), slug, id, "", engine.Patch{AskedAs: &phrases})
 	var invalid *memories.InvalidError
 	switch {
 	case errors.As(err, &invalid):
-		return &badRequest{http.StatusUnprocessableEntity, askedAsProblem(invalid)}
+		return &kit.BadRequest{Status: http.StatusUnprocessableEntity, Detail: askedAsProblem(invalid)}
 	case err != nil:
 		return s.refuse(w, r, err)
 	}
-	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneSaved, id)
+	return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(slug, id)), doneSaved, id)
 }
 
 // refuse answers an action that failed with refused. After memories.ErrChanged,
@@ -79,12 +80,12 @@ func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
 // and the current memory, with a status of 409 or 412. For another error, or if the memory cannot
 // be loaded, it writes nothing and returns refused.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
-	return s.refuseAbout(w, r, slugOf(r), idOf(r), refused)
+	return s.refuseAbout(w, r, kit.Slug(r), idOf(r), refused)
 }
 
 // refuseAbout is refuse for an action on the memory of an agent.
 func (s *site) refuseAbout(w http.ResponseWriter, r *http.Request, slug, id string, refused error) error {
-	f, _ := failureOf(r, refused)
+	f, _ := kit.FailureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {
 		return refused
 	}

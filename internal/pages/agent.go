@@ -2,11 +2,8 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 
-	"github.com/go-chi/chi/v5"
-
-	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -20,47 +17,6 @@ func (s *site) agent(w http.ResponseWriter, r *http.Request, agent records.Agent
 	http.Redirect(w, r, templates.MemoriesPath(agent.Slug), http.StatusSeeOther)
 	return nil
 }
-
-// ofAgent returns a handler that calls handle with the agent that the address names. If that agent
-// does not exist, the handler returns memories.ErrNotFound and does not call handle.
-func (s *site) ofAgent(handle func(http.ResponseWriter, *http.Request, records.Agent) error) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		agent, err := s.requestedAgent(r)
-		if err != nil {
-			return err
-		}
-		return handle(w, r, agent)
-	}
-}
-
-// requestedAgent returns the agent that the address of r names, with its counts. It returns
-// memories.ErrNotFound if the agent does not exist.
-func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
-	slug := slugOf(r)
-	if !isText(slug) {
-		return records.Agent{}, memories.ErrNotFound
-	}
-	return s.store.Agent(r.Context(), slug)
-}
-
-func slugOf(r *http.Request) string { return nameIn(r, "slug") }
-
-// nameIn returns the parameter of the route named place, unescaped. It is "" if it is absent or its
-// escapes are malformed. The router unescapes a parameter itself unless the address has a raw path.
-func nameIn(r *http.Request, place string) string {
-	name := chi.URLParam(r, place)
-	if r.URL.RawPath == "" {
-		return name
-	}
-	name, err := url.PathUnescape(name)
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-// isText reports whether s is not empty and Postgres can store it.
-func isText(s string) bool { return s != "" && memories.CanBeText(s) }
 
 func agentView(agent records.Agent) templates.Agent {
 	return templates.Agent{
@@ -96,8 +52,8 @@ func (s *site) frame(r *http.Request, agent records.Agent, path string) (templat
 // page. It returns memories.ErrNotFound for an unknown agent. It returns *memories.ConflictError,
 // and deletes nothing, if the agent's directory exists or may exist on another server.
 func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.engine.Forget(r.Context(), slugOf(r)); err != nil {
+	if _, err := s.engine.Forget(r.Context(), kit.Slug(r)); err != nil {
 		return err
 	}
-	return redirect(w, r, templates.HomePath, doneForgotten, "")
+	return kit.Redirect(w, r, templates.HomePath, doneForgotten, "")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
@@ -17,8 +18,8 @@ import (
 // orAsOf returns a handler for a page with the query parameter FieldAsOf, a moment. Without it, the
 // handler calls now. It calls then with a past moment, in the server's time zone. A future moment
 // redirects to the page without the parameter. A moment without a time zone redirects to the same
-// moment in UTC. A malformed moment gives a *badRequest.
-func orAsOf(now handler, then func(http.ResponseWriter, *http.Request, time.Time) error) handler {
+// moment in UTC. A malformed moment gives a *kit.BadRequest.
+func orAsOf(now kit.Handler, then func(http.ResponseWriter, *http.Request, time.Time) error) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		raw := r.URL.Query().Get(templates.FieldAsOf)
 		if raw == "" {
@@ -27,7 +28,7 @@ func orAsOf(now handler, then func(http.ResponseWriter, *http.Request, time.Time
 		at, exact, ok := parseMoment(raw)
 		switch {
 		case !ok:
-			return errBadRequest("A moment is written like 2026-11-03T14:00:00Z.")
+			return kit.Malformed("A moment is written like 2026-11-03T14:00:00Z.")
 		case at.After(time.Now()):
 			return redirectTo(w, r, "") // only the past has other pages
 		case !exact:
@@ -69,7 +70,7 @@ func redirectTo(w http.ResponseWriter, r *http.Request, moment string) error {
 // cursor. It returns memories.ErrNotFound for an unknown agent, and *memories.InvalidError for an
 // invalid filter.
 func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	}
 	here := path + "?" + filter.Values().Encode()
 	v.MoreHref, v.FirstHref = pageLinks(here, request.Cursor, page.NextCursor)
-	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
 }
 
 // agentOn returns the view of an agent at a past moment, and its changes since then.
@@ -146,7 +147,7 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 	}
 	then, err := s.store.MemoryAsOf(r.Context(), agent, now.ID, at)
 	if errors.Is(err, memories.ErrNotFound) {
-		return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
+		return kit.Show(w, r, http.StatusOK, templates.MemoryThenPage(v))
 	}
 	if err != nil {
 		return err
@@ -162,5 +163,5 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 		Description: shown.Diff(then.Description, now.Description, maxRevisionLines),
 		Body:        shown.Diff(then.Body, now.Body, maxRevisionLines),
 	}
-	return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.MemoryThenPage(v))
 }

@@ -15,6 +15,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -85,7 +86,7 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return memories.ErrNotFound
 	}
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case len(selected) == 0:
-		return redirect(w, r, back(r, listOf(agent, op)), doneNothing, "")
+		return kit.Redirect(w, r, kit.Back(r, listOf(agent, op)), doneNothing, "")
 	case len(selected) > confirmAbove && r.PostFormValue(templates.FieldConfirmed) == "":
 		rows, err := s.selectedRows(r.Context(), agent, selected)
 		if err != nil {
@@ -124,9 +125,9 @@ func (s *site) runBatch(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if err != nil {
 		return err
 	}
-	list := back(r, listOf(agent, op))
+	list := kit.Back(r, listOf(agent, op))
 	if len(refused) == 0 {
-		return redirectWith(w, r, list, url.Values{fieldMany: {op.name}, fieldEvent: {event}})
+		return kit.RedirectWith(w, r, list, url.Values{kit.FieldMany: {op.name}, kit.FieldEvent: {event}})
 	}
 	s.rescan(r, agent.Slug, "scan after refused batch failed")
 	v := templates.Refused{
@@ -201,7 +202,7 @@ func (s *site) confirm(w http.ResponseWriter, r *http.Request, agent records.Age
 			v.Change = &view
 		}
 	}
-	return show(w, r, http.StatusOK, templates.ManyChangePage(v))
+	return kit.Show(w, r, http.StatusOK, templates.ManyChangePage(v))
 }
 
 // showChanged answers 409 with the memories that have changed since a person selected the whole list,
@@ -217,12 +218,12 @@ func (s *site) showChanged(w http.ResponseWriter, r *http.Request, agent records
 		}
 	}
 	v.Changed = true
-	return show(w, r, http.StatusConflict, templates.ManyChangePage(v))
+	return kit.Show(w, r, http.StatusConflict, templates.ManyChangePage(v))
 }
 
 func manyChange(r *http.Request, agent records.Agent, op operation, rows []records.ListedMemory, all string) templates.ManyChange {
 	v := templates.ManyChange{
-		Agent: agentView(agent), Total: len(rows), All: all, List: listOf(agent, op), Back: back(r, listOf(agent, op)), Label: op.label,
+		Agent: agentView(agent), Total: len(rows), All: all, List: listOf(agent, op), Back: kit.Back(r, listOf(agent, op)), Label: op.label,
 		Path: r.URL.Path, Deletes: op.done == doneDeleted || op.done == donePurged, Final: op.done == donePurged,
 	}
 	for _, m := range rows {
@@ -294,7 +295,7 @@ func (s *site) reason(r *http.Request, err error) string {
 	if told, ok := reasonOf(err); ok {
 		return told
 	}
-	f, p := failureOf(r, err)
+	f, p := kit.FailureOf(r, err)
 	s.options.Log.Log(r.Context(), p.Level, "batch action failed", "request", gate.RequestID(r.Context()), "error", err)
 	return f.Title + ". " + f.Text
 }
@@ -365,7 +366,7 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	return show(w, r, http.StatusConflict, templates.RefusedPage(v))
+	return kit.Show(w, r, http.StatusConflict, templates.RefusedPage(v))
 }
 
 func selectionOf(agent records.Agent, v templates.View) templates.Selection {
@@ -375,5 +376,5 @@ func selectionOf(agent records.Agent, v templates.View) templates.Selection {
 // nothingSelected redirects to the Memory tab with a notice that nothing was selected. It always
 // returns nil.
 func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
-	return redirect(w, r, templates.MemoriesPath(slugOf(r)), doneNothing, "")
+	return kit.Redirect(w, r, templates.MemoriesPath(kit.Slug(r)), doneNothing, "")
 }

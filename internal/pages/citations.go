@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -21,7 +22,7 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent reco
 			return err
 		}
 	}
-	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
+	return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
 }
 
 // citationsOf returns the stored result of the last check of the memory's citations. It returns nil

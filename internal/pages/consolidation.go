@@ -11,6 +11,7 @@ import (
 	"memoir/internal/consolidation"
 	"memoir/internal/findings"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/reviewcards"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
@@ -111,7 +112,7 @@ func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back strin
 
 // consolidating returns a handler that calls handle with the Consolidator. If Options has none, the
 // handler returns memories.ErrNotFound and does not call handle.
-func (s *site) consolidating(handle func(http.ResponseWriter, *http.Request, *consolidation.Consolidator) error) handler {
+func (s *site) consolidating(handle func(http.ResponseWriter, *http.Request, *consolidation.Consolidator) error) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.options.Consolidator == nil {
 			return memories.ErrNotFound
@@ -123,25 +124,25 @@ func (s *site) consolidating(handle func(http.ResponseWriter, *http.Request, *co
 // makePlan requests a plan, which changes no memory, and waits for it, but at most planWait. It then
 // redirects to its steps. After *memories.ConflictError it shows them with the reason.
 func (s *site) makePlan(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
-	if _, err := c.Request(r.Context(), slugOf(r), memories.ByBrowser, planWait); err != nil {
+	if _, err := c.Request(r.Context(), kit.Slug(r), memories.ByBrowser, planWait); err != nil {
 		return s.notConsolidated(w, r, err)
 	}
-	http.Redirect(w, r, plansPath(slugOf(r)), http.StatusSeeOther)
+	http.Redirect(w, r, plansPath(kit.Slug(r)), http.StatusSeeOther)
 	return nil
 }
 
 func (s *site) undoStep(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
-	if _, err := c.Undo(r.Context(), slugOf(r), idOf(r), memories.ByBrowser); err != nil {
+	if _, err := c.Undo(r.Context(), kit.Slug(r), idOf(r), memories.ByBrowser); err != nil {
 		return s.notConsolidated(w, r, err)
 	}
-	return redirect(w, r, back(r, plansPath(slugOf(r))), doneUndone, "")
+	return kit.Redirect(w, r, kit.Back(r, plansPath(kit.Slug(r))), doneUndone, "")
 }
 
 func (s *site) discardPlan(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
-	if err := c.Discard(r.Context(), slugOf(r)); err != nil && !errors.Is(err, memories.ErrNotFound) {
+	if err := c.Discard(r.Context(), kit.Slug(r)); err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return s.notConsolidated(w, r, err)
 	}
-	http.Redirect(w, r, plansPath(slugOf(r)), http.StatusSeeOther)
+	http.Redirect(w, r, plansPath(kit.Slug(r)), http.StatusSeeOther)
 	return nil
 }
 
@@ -152,7 +153,7 @@ func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error
 	if !errors.As(err, &conflict) {
 		return err
 	}
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/pages/fileview"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/shown"
 	"memoir/internal/pages/xray"
@@ -48,7 +49,7 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 		if err := s.readPrompt(r.Context(), r, agent, &prompt); err != nil {
 			return err
 		}
-		return show(w, r, status, templates.PromptCard(prompt))
+		return kit.Show(w, r, status, templates.PromptCard(prompt))
 	}
 	v := templates.Context{Agent: agentView(agent), Price: s.options.TokenPrice, Prompt: &prompt}
 	v.File.Kind = kind
@@ -89,7 +90,7 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 			return b.Link.Href == templates.FilePath(agent.Slug, templates.ClaudeMDFile)
 		})
 	}
-	return show(w, r, status, templates.ContextPage(v))
+	return kit.Show(w, r, status, templates.ContextPage(v))
 }
 
 // fileKindOf returns the file that the address names, by default the one that the agent loads. It
@@ -181,7 +182,7 @@ const maxPastLines = 400
 // its diff to today's. It leaves out memories that were purged since. Memoir keeps no history of
 // MEMORY.md. It returns memories.ErrNotFound for an unknown agent.
 func (s *site) contextAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (s *site) contextAsOf(w http.ResponseWriter, r *http.Request, at time.Time)
 		}),
 	}
 	readClaudeMD(r, agent, then, &v.File)
-	return show(w, r, http.StatusOK, templates.ContextPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.ContextPage(v))
 }
 
 // indexRepair shows the changes that a repair would make in MEMORY.md. It writes no file. It
@@ -225,7 +226,7 @@ func (s *site) indexRepair(w http.ResponseWriter, r *http.Request) error {
 // memories.ErrNotFound for an unknown agent, and *memories.ConflictError if the file cannot be read
 // or written.
 func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
-	slug := slugOf(r)
+	slug := kit.Slug(r)
 	_, err := s.engine.RepairIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
 	if errors.Is(err, memories.ErrChanged) {
 		return s.showIndexRepair(w, r, http.StatusPreconditionFailed, templates.Banner{
@@ -235,7 +236,7 @@ func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return redirect(w, r, templates.IndexPath(slug), doneRepaired, "")
+	return kit.Redirect(w, r, templates.IndexPath(slug), doneRepaired, "")
 }
 
 // maxRepairLines is the maximum number of lines of the preview: all the lines that an agent loads,
@@ -243,7 +244,7 @@ func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 const maxRepairLines = 2 * memorymd.IndexLineCap
 
 func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
 	}
@@ -255,7 +256,7 @@ func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status in
 	for _, topic := range change.Topics {
 		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: shown.Diff(text(topic.Before), text(topic.After), maxRepairLines)})
 	}
-	return show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
+	return kit.Show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
 		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
 		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
 		Diff: shown.Diff(text(change.Before), text(change.After), maxRepairLines), Topics: topics,

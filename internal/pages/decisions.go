@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -57,7 +58,7 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return memories.ErrNotFound
 	}
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
 	}
@@ -78,10 +79,10 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(failed) > 0 {
-		s.showFailure(w, r, partlyDone(agent, len(missing), failed))
+		s.kit.ShowFailure(w, r, partlyDone(agent, len(missing), failed))
 		return nil
 	}
-	return redirect(w, r, back(r, templates.MemoriesPath(agent.Slug)), done, "")
+	return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(agent.Slug)), done, "")
 }
 
 // reasonOf returns the reason of a *memories.ConflictError, memories.ErrChanged or

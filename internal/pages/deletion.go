@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -31,7 +32,7 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request, agent records.Ag
 		Frame: templates.Frame{Live: liveOf(agent)}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
 		Change: changeOf(agent, change),
 	}
-	return show(w, r, http.StatusOK, templates.DeletionPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.DeletionPage(v))
 }
 
 // changeOf returns the view of a deletion preview: the diffs of CLAUDE.md and of the indexes, and

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -56,7 +57,7 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request, agent records.Agent)
 		if err != nil {
 			return err
 		}
-		return redirect(w, r, view.Memory(result.Memory.ID), doneSaved, result.Memory.ID)
+		return kit.Redirect(w, r, view.Memory(result.Memory.ID), doneSaved, result.Memory.ID)
 	}
 	return s.refuseEdit(w, r, agent, v, err)
 }
@@ -150,5 +151,5 @@ func (s *site) create(w http.ResponseWriter, r *http.Request, agent records.Agen
 	if err != nil {
 		return s.notSaved(w, r, agent, v, err)
 	}
-	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+	return kit.Redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }

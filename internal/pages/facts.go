@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/words"
@@ -52,7 +53,7 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request, agent records.A
 	if err != nil {
 		return s.notSaved(w, r, agent, v, err)
 	}
-	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+	return kit.Redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }
 
 // factsFound returns the facts in the agent's indexes that have all words of query, best first, at

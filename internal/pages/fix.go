@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -16,21 +17,21 @@ import (
 // holds another memory, there is no undo, and instead of the old memory it uses the other. After a
 // conflict it shows the reason and the current memory.
 func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
+	slug, id := kit.Slug(r), idOf(r)
 	file := r.PostFormValue(templates.FieldPath)
 	result, err := s.engine.Fix(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), file, r.PostFormValue(templates.FieldFix))
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	to := back(r, templates.MemoryFilePath(slug, id))
-	notice := url.Values{fieldDone: {doneFixed}, fieldID: {result.Memory.ID}}
+	to := kit.Back(r, templates.MemoryFilePath(slug, id))
+	notice := url.Values{kit.FieldDone: {doneFixed}, kit.FieldID: {result.Memory.ID}}
 	if result.Memory.ID == id {
 		notice.Set(templates.FieldPath, file)
 		notice.Set(templates.FieldHash, r.PostFormValue(templates.FieldHash))
 	} else if to == templates.MemoryFilePath(slug, id) {
 		to = templates.MemoryFilePath(slug, result.Memory.ID) // the file now holds another memory
 	}
-	return redirectWith(w, r, to, notice)
+	return kit.RedirectWith(w, r, to, notice)
 }
 
 // undoPath returns path with the fixed file and the hash of its old content as parameters, so that
@@ -43,13 +44,13 @@ func undoPath(path, file, hash string) string {
 // form, by default the memory's file. The query names the file and the hash of that content. After
 // a conflict it shows the reason and the current memory.
 func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
+	slug, id := kit.Slug(r), idOf(r)
 	query := r.URL.Query()
 	_, err := s.engine.UndoFix(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), query.Get(templates.FieldPath), query.Get(templates.FieldHash))
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	return redirect(w, r, back(r, templates.MemoryFilePath(slug, id)), doneUnfixed, id)
+	return kit.Redirect(w, r, kit.Back(r, templates.MemoryFilePath(slug, id)), doneUnfixed, id)
 }
 
 // canUndo reports whether a fix of the file can be undone. The memory must still have the file,

@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
@@ -37,5 +38,5 @@ func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request, agent rec
 	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
 		return s.refuse(w, r, err)
 	}
-	return redirect(w, r, back(r, templates.HistoryPath(agent.Slug, m.ID)), doneReverted, m.ID)
+	return kit.Redirect(w, r, kit.Back(r, templates.HistoryPath(agent.Slug, m.ID)), doneReverted, m.ID)
 }

@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/pages/homeview"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -62,7 +63,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	if err := data.AddFigures(r.Context(), s.store, &v); err != nil {
 		return err
 	}
-	return show(w, r, http.StatusOK, templates.HomePage(v))
+	return kit.Show(w, r, http.StatusOK, templates.HomePage(v))
 }
 
 // newsMarkdown answers with the news of a week as Markdown.
@@ -85,7 +86,7 @@ func displayNames(all []records.Agent) map[string]string {
 }
 
 func homeNotice(r *http.Request) *templates.Notice {
-	switch lastAction(r).Get(fieldDone) {
+	switch kit.LastAction(r).Get(kit.FieldDone) {
 	case doneSamples:
 		return newNotice("Added 3 sample agents")
 	case doneForgotten:
@@ -108,7 +109,7 @@ func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err
 	}
-	return redirect(w, r, templates.HomePath, doneSamples, "")
+	return kit.Redirect(w, r, templates.HomePath, doneSamples, "")
 }
 
 // isRegion reports whether htmx requests only the element with the id.

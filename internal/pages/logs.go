@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/timelineview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -43,7 +44,7 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.A
 	case err != nil:
 		return err
 	}
-	return redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
+	return kit.Redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
 }
 
 // refuseEntry shows the logs with the form again, as the user filled it in, and banners.
@@ -57,5 +58,5 @@ func (s *site) refuseEntry(w http.ResponseWriter, r *http.Request, status int, a
 	}
 	v.Logs.Entry = form
 	v.Banners = append(v.Banners, banners...)
-	return show(w, r, status, templates.TimelinePage(v))
+	return kit.Show(w, r, status, templates.TimelinePage(v))
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -16,6 +15,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
@@ -55,7 +55,7 @@ func (s *site) otherThanMemory(w http.ResponseWriter, r *http.Request, agent rec
 // ofMemory returns a handler that calls handle with the memory that the address names, and with its
 // agent. If either does not exist, the handler returns memories.ErrNotFound and does not call
 // handle.
-func (s *site) ofMemory(handle func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error) handler {
+func (s *site) ofMemory(handle func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		agent, m, err := s.requestedMemory(r)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *site) ofMemory(handle func(http.ResponseWriter, *http.Request, records.
 // returns memories.ErrNotFound if either does not exist. If only the memory does not exist, it
 // returns the agent with the error.
 func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory, error) {
-	agent, err := s.requestedAgent(r)
+	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return agent, memories.Memory{}, err
 	}
@@ -88,7 +88,7 @@ type opening struct {
 
 // showMemory shows the memory in the pane, next to its list. A request for the pane gets only that.
 func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, m memories.Memory, how opening) error {
-	if wantsPane(r) {
+	if kit.WantsPane(r) {
 		view, _, err := viewOf(r, agent)
 		if err != nil {
 			return err
@@ -113,18 +113,13 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 		return err
 	}
 	v.Open.Revealed, v.Open.Next = how.revealed, v.Neighbour()
-	return show(w, r, status, templates.MemoriesPage(v))
-}
-
-// wantsPane reports whether an open page asks for the pane only.
-func wantsPane(r *http.Request) bool {
-	return r.Header.Get("HX-Request-Type") == "partial" && strings.HasSuffix(r.Header.Get("HX-Target"), "#pane")
+	return kit.Show(w, r, status, templates.MemoriesPage(v))
 }
 
 // showPane answers with the pane only. Caches must not use it for the page.
 func showPane(w http.ResponseWriter, r *http.Request, status int, v templates.Memories) error {
 	w.Header().Set("Vary", "HX-Request-Type, HX-Target")
-	return show(w, r, status, templates.PanePart(v))
+	return kit.Show(w, r, status, templates.PanePart(v))
 }
 
 // openFirst opens the first memory of the list, because the address names none.
@@ -243,7 +238,7 @@ func (s *site) addFile(ctx context.Context, agent records.Agent, m memories.Memo
 // oldTab returns a handler that redirects for good to a tab of the memory in the address.
 func oldTab(tab templates.PaneTab) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		target := templates.WithQuery(templates.MemoryPath(slugOf(r), idOf(r)), map[string]string{
+		target := templates.WithQuery(templates.MemoryPath(kit.Slug(r), idOf(r)), map[string]string{
 			templates.FieldTab: string(tab), templates.FieldRevision: r.URL.Query().Get(templates.FieldCursor),
 		})
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
@@ -295,7 +290,7 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, 
 		f.Title = "File content not stored"
 		f.Text = "The file is unreadable or too large. It is unchanged: " + m.Path + "."
 		f.BackHref, f.BackLabel = templates.MemoryPath(agent.Slug, m.ID), "Back to memory"
-		s.showFailure(w, r, f)
+		s.kit.ShowFailure(w, r, f)
 		return nil
 	}
 	if gate.ReadOnly(r.Context()) {

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -36,14 +37,14 @@ func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agen
 		return err
 	}
 	if v.Fact != "" || v.Proposal != "" || v.With != "" {
-		return show(w, r, status, templates.MemoryFormPage(v))
+		return kit.Show(w, r, status, templates.MemoryFormPage(v))
 	}
 	view, _, err := viewOf(r, agent)
 	if err != nil {
 		return err
 	}
 	v.View = view
-	if wantsPane(r) {
+	if kit.WantsPane(r) {
 		return showPane(w, r, status, templates.Memories{Agent: agentView(agent), View: view, Form: &v})
 	}
 	page, err := s.memoryList(r, agent, v.ID)
@@ -54,7 +55,7 @@ func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agen
 		return err
 	}
 	page.Form, page.Frame.Live = &v, "" // so that no input is lost; saving detects a change
-	return show(w, r, status, templates.MemoriesPage(page))
+	return kit.Show(w, r, status, templates.MemoriesPage(page))
 }
 
 // preview shows the form with the submitted values and the rendered body. Nothing is saved.

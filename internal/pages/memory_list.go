@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -27,7 +28,7 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if err := s.openFirst(r, agent, &v); err != nil {
 		return err
 	}
-	return show(w, r, http.StatusOK, templates.MemoriesPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.MemoriesPage(v))
 }
 
 // memoryList returns the list that the address of r requests: the first rows of each group, or one
@@ -130,11 +131,11 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request, agent records.Agent
 // default the trash. If the memory has changed since the form was shown, or cannot be deleted, it
 // shows the reason and the current memory.
 func (s *site) purge(w http.ResponseWriter, r *http.Request) error {
-	slug := slugOf(r)
+	slug := kit.Slug(r)
 	if _, err := s.engine.Purge(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag)); err != nil {
 		return s.refuse(w, r, err)
 	}
-	return redirect(w, r, back(r, templates.TrashPath(slug)), donePurged, "")
+	return kit.Redirect(w, r, kit.Back(r, templates.TrashPath(slug)), donePurged, "")
 }
 
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {

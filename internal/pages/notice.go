@@ -1,29 +1,15 @@
 package pages
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
-	"time"
-	"unicode"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
-)
-
-// A redirect carries the action, its event and the memory's id to the next page in a cookie, and that
-// page shows a notice once. The page makes the text from the current state, so a forged cookie cannot
-// show a false notice. Addresses carry none, so a reload and Back show nothing.
-const (
-	fieldDone  = "done"
-	fieldID    = "id"
-	fieldEvent = "event" // that the notice offers to undo
-	fieldMany  = "many"  // the operation of a batch
 )
 
 const (
@@ -64,74 +50,6 @@ const (
 	doneAlready   = "already"
 )
 
-const (
-	// cookieNotice is the name of the cookie with the action that the next page is about.
-	cookieNotice = "memoir_notice"
-	// noticeMaxAge is how long the next page may take to load (arbitrary).
-	noticeMaxAge = 30 * time.Second
-	// maxNotice is the length of the longest value of the cookie. Browsers keep 4,096 bytes with its
-	// name and attributes (RFC 6265).
-	maxNotice = 3_500
-	// headerRefresh marks the request of a page that refreshes itself. It leaves the notice to the
-	// answer of the action.
-	headerRefresh = "Memoir-Refresh"
-)
-
-// redirect redirects with 303 to path, which then shows a notice about the action done. id is the
-// id of the memory that the notice names, or "" if it names none. It always returns nil.
-func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
-	return redirectWith(w, r, path, url.Values{fieldDone: {done}, fieldID: {id}})
-}
-
-// redirectWith redirects with 303 to path, which then shows the notice that the values describe, by
-// default about the event of this request. If they are too long for a cookie, the page shows none. It
-// always returns nil.
-func redirectWith(w http.ResponseWriter, r *http.Request, path string, notice url.Values) error {
-	if !notice.Has(fieldEvent) {
-		notice.Set(fieldEvent, records.ActionOf(r.Context()).ID)
-	}
-	if value := notice.Encode(); len(value) <= maxNotice {
-		http.SetCookie(w, noticeCookie(r, value))
-	}
-	http.Redirect(w, r, path, http.StatusSeeOther)
-	return nil
-}
-
-// noticeCookie returns the cookie with the value, or the one that deletes it for an empty value.
-func noticeCookie(r *http.Request, value string) *http.Cookie {
-	c := &http.Cookie{Name: cookieNotice, Value: value, Path: "/", MaxAge: int(noticeMaxAge / time.Second), HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: isSecure(r)}
-	if value == "" {
-		c.MaxAge = -1
-	}
-	return c
-}
-
-type noticeKey struct{}
-
-// takeNotice returns r with the last action for lastAction, and deletes its cookie. A refresh and a
-// request for a part of a page leave the cookie to the next document.
-func takeNotice(w http.ResponseWriter, r *http.Request) *http.Request {
-	if r.Header.Get(headerRefresh) != "" || r.Header.Get("HX-Request-Type") == "partial" {
-		return r
-	}
-	cookie, err := r.Cookie(cookieNotice)
-	if err != nil {
-		return r
-	}
-	http.SetCookie(w, noticeCookie(r, ""))
-	values, err := url.ParseQuery(cookie.Value)
-	if err != nil {
-		return r
-	}
-	return r.WithContext(context.WithValue(r.Context(), noticeKey{}, values))
-}
-
-// lastAction returns the values of the action that led to the page of r. It returns nil without one.
-func lastAction(r *http.Request) url.Values {
-	values, _ := r.Context().Value(noticeKey{}).(url.Values)
-	return values
-}
-
 // pageLinks returns the links of a list at path that is shown in pages. more is path with the
 // cursor next, or "" if next is empty, which means that there are no further pages. first is path,
 // or "" if cursor, the one of this page, is empty.
@@ -143,19 +61,6 @@ func pageLinks(path, cursor, next string) (more, first string) {
 		first = path
 	}
 	return more, first
-}
-
-// back returns the address of the page that the form was on, from the field FieldBack. If that is
-// absent or not a path on this server, it returns otherwise. Browsers read a backslash as a slash
-// and ignore control characters, so back refuses both.
-func back(r *http.Request, otherwise string) string {
-	path := r.PostFormValue(templates.FieldBack)
-	parsed, err := url.Parse(path)
-	if err != nil || parsed.IsAbs() || parsed.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
-		strings.Contains(path, `\`) || strings.ContainsFunc(path, unicode.IsControl) {
-		return otherwise
-	}
-	return path
 }
 
 // notices are the texts of the notices that name no memory, by action.
@@ -198,20 +103,21 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	if notice, err := s.undoNotice(r); notice != nil || err != nil {
 		return notice, err
 	}
-	query := lastAction(r)
-	if query.Has(fieldMany) {
-		return s.noticeOfBatch(r.Context(), agent, query.Get(fieldMany), query.Get(fieldEvent), path)
+	query := kit.LastAction(r)
+	if query.Has(kit.FieldMany) {
+		return s.noticeOfBatch(r.Context(), agent, query.Get(kit.FieldMany), query.Get(kit.FieldEvent), path)
 	}
-	done := query.Get(fieldDone)
+	done := query.Get(kit.FieldDone)
 	switch {
 	case done == "":
 		return nil, nil
 	case done == doneSwitched && agent.MemoryOff:
 		return newNotice("Memory off. Existing memories stay."), nil
-	case notices[done] != "":
-		return newNotice(notices[done]), nil
 	}
-	m, err := s.store.Memory(r.Context(), agent, query.Get(fieldID))
+	if notice := s.kit.Notice(r); notice != nil {
+		return notice, nil
+	}
+	m, err := s.store.Memory(r.Context(), agent, query.Get(kit.FieldID))
 	if errors.Is(err, memories.ErrNotFound) {
 		return nil, nil
 	}
@@ -245,7 +151,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 // the file and its old hash, and canUndo returns true. path is the page to return to after it.
 func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	notice := newNotice("Fixed " + m.Name)
-	file, hash := lastAction(r).Get(templates.FieldPath), lastAction(r).Get(templates.FieldHash)
+	file, hash := kit.LastAction(r).Get(templates.FieldPath), kit.LastAction(r).Get(templates.FieldHash)
 	undo, err := s.canUndo(r.Context(), agent, m, file, hash)
 	if err != nil {
 		return nil, err

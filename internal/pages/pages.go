@@ -11,13 +11,9 @@ package pages
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -29,6 +25,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/reviewcards"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -68,6 +65,9 @@ type Options struct {
 	Log             *slog.Logger
 }
 
+// defaultDatabaseTime is far longer than the slowest page takes (arbitrary).
+const defaultDatabaseTime = 15 * time.Second
+
 // site holds the state that the handlers share.
 type site struct {
 	engine   *engine.Engine
@@ -75,6 +75,7 @@ type site struct {
 	recaller *recall.Recaller
 	options  Options
 	undoer   undo.Undoer
+	kit      *kit.Kit
 }
 
 // New returns the handler of all pages and their assets. It does not authenticate: the caller must
@@ -87,29 +88,30 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 		options.Extractor = extraction.Idle(engine, store, options.Log)
 	}
 	s := &site{engine: engine, store: store, recaller: recaller, options: options, undoer: undo.Undoer{Store: store, Engine: engine}}
+	s.kit = &kit.Kit{Store: store, DatabaseTime: options.DatabaseTime, Sidebar: s.sidebar, Notices: notices, Log: options.Log}
 	r := chi.NewRouter()
-	r.Use(middleware.GetHead, byBrowser, s.framed)
-	r.NotFound(s.notFound)
-	r.MethodNotAllowed(s.methodNotAllowed(r))
+	r.Use(middleware.GetHead, once, s.kit.Framed)
+	r.NotFound(s.kit.NotFound)
+	r.MethodNotAllowed(s.kit.MethodNotAllowed(r))
 
 	r.Handle(web.Prefix+"*", web.Static())
 	// some browsers request it although the page names another icon
 	r.Get("/favicon.ico", http.RedirectHandler(web.Asset("icon.svg"), http.StatusFound).ServeHTTP)
 
-	r.Get(templates.KeysPath, s.page(s.keys))
-	r.Post(templates.ThemePath, s.chooseTheme)
-	r.Get(templates.HomePath, s.page(s.home))
-	r.Get(templates.NewsPath, s.page(s.newsMarkdown))
-	r.Post(templates.SamplesPath, s.action(s.addSamples))
-	r.Get(templates.SearchPath, s.page(s.search))
-	r.Get(templates.PalettePath, s.page(s.palette))
+	r.Get(templates.KeysPath, s.kit.Page(s.keys))
+	r.Post(templates.ThemePath, s.kit.ChooseTheme)
+	r.Get(templates.HomePath, s.kit.Page(s.home))
+	r.Get(templates.NewsPath, s.kit.Page(s.newsMarkdown))
+	r.Post(templates.SamplesPath, s.kit.Action(s.addSamples))
+	r.Get(templates.SearchPath, s.kit.Page(s.search))
+	r.Get(templates.PalettePath, s.kit.Page(s.palette))
 	s.reviewPages(r)
-	r.Post(templates.UndoPath("{event}"), s.action(s.undo))
+	r.Post(templates.UndoPath("{event}"), s.kit.Action(s.undo))
 	r.Get(templates.UndoPath("{event}"), http.RedirectHandler(templates.TimelinePath, http.StatusSeeOther).ServeHTTP)
-	r.Get(templates.TimelinePath, s.page(s.timelineOfAll))
+	r.Get(templates.TimelinePath, s.kit.Page(s.timelineOfAll))
 	r.Get("/activity", toTimeline(templates.ShowEvents))
-	r.Get(templates.SyncPath, s.page(s.sync))
-	r.Post(templates.ScanPath, s.action(s.scan))
+	r.Get(templates.SyncPath, s.kit.Page(s.sync))
+	r.Post(templates.ScanPath, s.kit.Action(s.scan))
 	s.agentPages(r)
 	s.memoryPages(r)
 	return r
@@ -119,168 +121,103 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 // chi answers unknown addresses itself, with a wrong Allow header and for HEAD.
 func (s *site) agentPages(r chi.Router) {
 	const agent = "/agents/{slug}"
-	r.Get(agent, s.page(s.ofAgent(s.agent)))
-	r.Get(agent+"/", s.page(s.ofAgent(s.agent)))
-	r.Get(agent+"/memory", s.page(orAsOf(s.ofAgent(s.memories), s.memoriesAsOf)))
+	r.Get(agent, s.kit.Page(s.kit.OfAgent(s.agent)))
+	r.Get(agent+"/", s.kit.Page(s.kit.OfAgent(s.agent)))
+	r.Get(agent+"/memory", s.kit.Page(orAsOf(s.kit.OfAgent(s.memories), s.memoriesAsOf)))
 	s.contextPages(r)
-	r.Get(agent+"/timeline", s.page(s.ofAgent(s.timeline)))
-	r.Post(agent+"/timeline/names", s.action(s.ofAgent(s.nameSession)))
+	r.Get(agent+"/timeline", s.kit.Page(s.kit.OfAgent(s.timeline)))
+	r.Post(agent+"/timeline/names", s.kit.Action(s.kit.OfAgent(s.nameSession)))
 	r.Get(agent+"/activity", toTimeline(templates.ShowEvents))
 	r.Get(agent+"/sessions", toTimeline(templates.ShowSessions))
 	r.Get(agent+"/sessions/{session}/memory", toTimeline(templates.ShowSessions))
 	r.Get(agent+"/logs", toTimeline(templates.ShowLogs))
 	r.Get(agent+"/logs/{day}", toTimeline(templates.ShowLogs))
-	r.Post(agent+"/logs", s.writing(s.ofAgent(s.appendLog)))
-	r.Get(agent+"/proposals/{id}/edit", s.page(s.ofAgent(s.proposal)))
-	r.Post(agent+"/proposals/{id}/edit", s.writing(s.ofAgent(s.editProposal)))
-	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.ofAgent(s.previewProposal)))
-	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.consolidating(s.undoStep)))
-	r.Get(agent+"/trash", s.page(s.ofAgent(s.trash)))
-	r.Get(agent+"/settings", s.page(s.ofAgent(s.settings)))
-	r.Post(agent+"/settings/memory/off", s.action(s.switchMemory(true)))
-	r.Post(agent+"/settings/memory/on", s.action(s.switchMemory(false)))
-	r.Get(agent+"/about", moved(agent+"/settings"))
-	r.Post(agent+"/forget", s.action(s.forget))
-	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
+	r.Post(agent+"/logs", s.kit.Writing(s.kit.OfAgent(s.appendLog)))
+	r.Get(agent+"/proposals/{id}/edit", s.kit.Page(s.kit.OfAgent(s.proposal)))
+	r.Post(agent+"/proposals/{id}/edit", s.kit.Writing(s.kit.OfAgent(s.editProposal)))
+	r.Post(agent+"/proposals/{id}/edit/preview", s.kit.Writing(s.kit.OfAgent(s.previewProposal)))
+	r.Post(agent+"/consolidation/steps/{id}/undo", s.kit.Action(s.consolidating(s.undoStep)))
+	r.Get(agent+"/trash", s.kit.Page(s.kit.OfAgent(s.trash)))
+	r.Get(agent+"/settings", s.kit.Page(s.kit.OfAgent(s.settings)))
+	r.Post(agent+"/settings/memory/off", s.kit.Action(s.switchMemory(true)))
+	r.Post(agent+"/settings/memory/on", s.kit.Action(s.switchMemory(false)))
+	r.Get(agent+"/about", kit.Moved(agent+"/settings"))
+	r.Post(agent+"/forget", s.kit.Action(s.forget))
+	r.Post(agent+"/missing/{decision}", s.kit.Action(s.decideMissing))
 }
 
 // reviewPages registers the pages and actions of the review, and the addresses that redirect there.
 func (s *site) reviewPages(r chi.Router) {
 	const agent = "/agents/{slug}"
-	r.Get(templates.ReviewPath, s.page(s.review))
-	r.Get(templates.ReviewPicturePath, s.page(s.reviewSummary("image/svg+xml", templates.ReviewPicture)))
-	r.Get(templates.ReviewMarkdownPath, s.page(s.reviewSummary("text/plain; charset=utf-8", reviewcards.Markdown)))
-	r.Get(templates.ReviewBatchPath, s.page(s.reviewBatch))
-	r.Post(templates.ReviewBatchPath, s.writing(s.decideBatch))
-	r.Get(templates.ReviewPath+"/{id}", s.page(s.review))
-	r.Post(templates.ReviewPath+"/{id}", s.writing(s.decide))
-	r.Get(agent+"/review", s.page(s.ofAgent(s.agentReview)))
-	r.Get(agent+"/review/{id}", s.page(s.ofAgent(s.agentReview)))
-	r.Post(agent+"/review/plan/make", s.action(s.consolidating(s.makePlan)))
-	r.Post(agent+"/review/plan/discard", s.action(s.consolidating(s.discardPlan)))
+	r.Get(templates.ReviewPath, s.kit.Page(s.review))
+	r.Get(templates.ReviewPicturePath, s.kit.Page(s.reviewSummary("image/svg+xml", templates.ReviewPicture)))
+	r.Get(templates.ReviewMarkdownPath, s.kit.Page(s.reviewSummary("text/plain; charset=utf-8", reviewcards.Markdown)))
+	r.Get(templates.ReviewBatchPath, s.kit.Page(s.reviewBatch))
+	r.Post(templates.ReviewBatchPath, s.kit.Writing(s.decideBatch))
+	r.Get(templates.ReviewPath+"/{id}", s.kit.Page(s.review))
+	r.Post(templates.ReviewPath+"/{id}", s.kit.Writing(s.decide))
+	r.Get(agent+"/review", s.kit.Page(s.kit.OfAgent(s.agentReview)))
+	r.Get(agent+"/review/{id}", s.kit.Page(s.kit.OfAgent(s.agentReview)))
+	r.Post(agent+"/review/plan/make", s.kit.Action(s.consolidating(s.makePlan)))
+	r.Post(agent+"/review/plan/discard", s.kit.Action(s.consolidating(s.discardPlan)))
 
-	r.Get(agent+"/attention", s.page(s.ofAgent(s.movedToReview)))
-	r.Get(agent+"/proposals", s.page(s.ofAgent(s.movedToReview)))
-	r.Get(agent+"/proposals/{id}", s.page(s.ofAgent(s.movedToReview)))
-	r.Get(agent+"/consolidation", s.page(s.ofAgent(s.movedToReview)))
-	r.Get(agent+"/memory/{id}/versions", s.page(s.ofAgent(s.movedToReview)))
+	r.Get(agent+"/attention", s.kit.Page(s.kit.OfAgent(s.movedToReview)))
+	r.Get(agent+"/proposals", s.kit.Page(s.kit.OfAgent(s.movedToReview)))
+	r.Get(agent+"/proposals/{id}", s.kit.Page(s.kit.OfAgent(s.movedToReview)))
+	r.Get(agent+"/consolidation", s.kit.Page(s.kit.OfAgent(s.movedToReview)))
+	r.Get(agent+"/memory/{id}/versions", s.kit.Page(s.kit.OfAgent(s.movedToReview)))
 }
 
 // contextPages registers the Context tab of an agent, and its earlier addresses.
 func (s *site) contextPages(r chi.Router) {
 	const tab, agent = "/agents/{slug}/context", "/agents/{slug}"
-	r.Get(tab, s.page(orAsOf(s.ofAgent(s.agentContext), s.contextAsOf)))
-	r.Get(tab+".svg", s.page(s.ofAgent(s.contextPicture)))
-	r.Get(tab+"/index", s.page(s.indexRepair))
-	r.Post(tab+"/index", s.action(s.repairIndex))
-	r.Get(tab+"/facts/{id}", s.page(s.ofAgent(s.fact)))
-	r.Post(tab+"/facts/{id}", s.writing(s.ofAgent(s.adoptFact)))
-	r.Post(tab+"/facts/{id}/preview", s.writing(s.ofAgent(s.previewFact)))
-	r.Post(tab+"/find/{id}", s.action(s.ofAgent(s.saveFind)))
-	r.Get(agent+"/claude-md", moved(tab+"?file=claude-md"))
-	r.Get(agent+"/index", moved(tab+"?file=memory-md"))
-	r.Get(agent+"/recall", moved(tab))
-	r.Get(agent+"/index/repair", moved(tab+"/index"))
-	r.Get(agent+"/index/rebuild", moved(tab+"/index"))
-	r.Get(agent+"/index/facts/{id}", moved(tab+"/facts/{id}"))
+	r.Get(tab, s.kit.Page(orAsOf(s.kit.OfAgent(s.agentContext), s.contextAsOf)))
+	r.Get(tab+".svg", s.kit.Page(s.kit.OfAgent(s.contextPicture)))
+	r.Get(tab+"/index", s.kit.Page(s.indexRepair))
+	r.Post(tab+"/index", s.kit.Action(s.repairIndex))
+	r.Get(tab+"/facts/{id}", s.kit.Page(s.kit.OfAgent(s.fact)))
+	r.Post(tab+"/facts/{id}", s.kit.Writing(s.kit.OfAgent(s.adoptFact)))
+	r.Post(tab+"/facts/{id}/preview", s.kit.Writing(s.kit.OfAgent(s.previewFact)))
+	r.Post(tab+"/find/{id}", s.kit.Action(s.kit.OfAgent(s.saveFind)))
+	r.Get(agent+"/claude-md", kit.Moved(tab+"?file=claude-md"))
+	r.Get(agent+"/index", kit.Moved(tab+"?file=memory-md"))
+	r.Get(agent+"/recall", kit.Moved(tab))
+	r.Get(agent+"/index/repair", kit.Moved(tab+"/index"))
+	r.Get(agent+"/index/rebuild", kit.Moved(tab+"/index"))
+	r.Get(agent+"/index/facts/{id}", kit.Moved(tab+"/facts/{id}"))
 }
-
-// moved returns a handler that redirects permanently from an earlier address to one with the same
-// parameters. The pattern to is a pattern of chi, whose parameters the earlier address has too. It can
-// have a query, before that of the request.
-func moved(to string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		target := pathParameter.ReplaceAllStringFunc(to, func(name string) string {
-			return url.PathEscape(nameIn(r, strings.Trim(name, "{}")))
-		})
-		if r.URL.RawQuery != "" {
-			separator := "?"
-			if strings.Contains(target, "?") {
-				separator = "&"
-			}
-			target += separator + r.URL.RawQuery
-		}
-		http.Redirect(w, r, target, http.StatusMovedPermanently)
-	}
-}
-
-// pathParameter matches a parameter of a pattern of chi.
-var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
 func (s *site) memoryPages(r chi.Router) {
 	const many = "/agents/{slug}/memory/batch"
-	r.Get(many+"/{operation}", s.page(s.nothingSelected))
-	r.Post(many+"/{operation}", s.writing(s.batch))
+	r.Get(many+"/{operation}", s.kit.Page(s.nothingSelected))
+	r.Post(many+"/{operation}", s.kit.Writing(s.batch))
 
 	const memory = "/agents/{slug}/memory/{id}"
 	const create = "/agents/{slug}/memory/new"
-	r.Get(create, s.page(s.ofAgent(s.newMemory)))
-	r.Post(create, s.writing(s.ofAgent(s.create)))
-	r.Post(create+"/preview", s.writing(s.ofAgent(s.preview)))
-	r.Get(memory, s.page(orAsOf(s.memory, s.memoryAsOf)))
-	r.Get(memory+"/edit", s.page(s.ofMemory(s.editMemory)))
-	r.Post(memory+"/edit", s.writing(s.ofAgent(s.edit)))
-	r.Post(memory+"/edit/preview", s.writing(s.ofAgent(s.preview)))
-	r.Get(memory+"/raw", s.page(s.ofMemory(s.raw)))
-	r.Get(memory+"/delete", s.page(s.ofMemory(s.deletion)))
-	r.Post(memory+"/delete", s.action(s.delete))
+	r.Get(create, s.kit.Page(s.kit.OfAgent(s.newMemory)))
+	r.Post(create, s.kit.Writing(s.kit.OfAgent(s.create)))
+	r.Post(create+"/preview", s.kit.Writing(s.kit.OfAgent(s.preview)))
+	r.Get(memory, s.kit.Page(orAsOf(s.memory, s.memoryAsOf)))
+	r.Get(memory+"/edit", s.kit.Page(s.ofMemory(s.editMemory)))
+	r.Post(memory+"/edit", s.kit.Writing(s.kit.OfAgent(s.edit)))
+	r.Post(memory+"/edit/preview", s.kit.Writing(s.kit.OfAgent(s.preview)))
+	r.Get(memory+"/raw", s.kit.Page(s.ofMemory(s.raw)))
+	r.Get(memory+"/delete", s.kit.Page(s.ofMemory(s.deletion)))
+	r.Post(memory+"/delete", s.kit.Action(s.delete))
 	r.Get(memory+"/history", oldTab(templates.HistoryTab))
-	r.Post(memory+"/history/{revision}/restore", s.action(s.ofMemory(s.restoreRevision)))
-	r.Post(memory+"/restore", s.action(s.change(s.engine.Restore, doneRestored)))
-	r.Post(memory+"/verify", s.action(s.change(s.engine.Verify, doneVerified)))
-	r.Post(memory+"/move", s.action(s.ofMemory(s.transfer(s.engine.Move, doneMoved))))
-	r.Post(memory+"/copy", s.action(s.ofMemory(s.transfer(s.engine.Copy, doneCopied))))
-	r.Post(memory+"/reveal", s.action(s.reveal))
-	r.Post(memory+"/citations", s.action(s.ofMemory(s.checkCitations)))
-	r.Post(memory+"/purge", s.action(s.purge))
-	r.Post(memory+"/type", s.action(s.chooseType))
-	r.Post(memory+"/asked-as", s.writing(s.askAs))
+	r.Post(memory+"/history/{revision}/restore", s.kit.Action(s.ofMemory(s.restoreRevision)))
+	r.Post(memory+"/restore", s.kit.Action(s.change(s.engine.Restore, doneRestored)))
+	r.Post(memory+"/verify", s.kit.Action(s.change(s.engine.Verify, doneVerified)))
+	r.Post(memory+"/move", s.kit.Action(s.ofMemory(s.transfer(s.engine.Move, doneMoved))))
+	r.Post(memory+"/copy", s.kit.Action(s.ofMemory(s.transfer(s.engine.Copy, doneCopied))))
+	r.Post(memory+"/reveal", s.kit.Action(s.reveal))
+	r.Post(memory+"/citations", s.kit.Action(s.ofMemory(s.checkCitations)))
+	r.Post(memory+"/purge", s.kit.Action(s.purge))
+	r.Post(memory+"/type", s.kit.Action(s.chooseType))
+	r.Post(memory+"/asked-as", s.kit.Writing(s.askAs))
 	r.Get(memory+"/fix", oldTab(templates.FileTab))
-	r.Post(memory+"/fix", s.action(s.fix))
-	r.Post(memory+"/fix/undo", s.action(s.undoFix))
-}
-
-// byBrowser returns a handler that calls next with a context that names the request and its browser as
-// the author of changes. The journal records them.
-func byBrowser(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		action := records.Action{ID: rand.Text(), Browser: browserOf(r)}
-		next.ServeHTTP(w, r.WithContext(records.InAction(engine.As(r.Context(), memories.ByBrowser), action)))
-	})
-}
-
-const (
-	// cookieBrowser is the name of the cookie with the random id of a browser. The journal records it
-	// with each change, so that pages can tell the changes of their reader from others. It grants
-	// nothing.
-	cookieBrowser = "memoir_browser"
-	// browserMaxAge is the longest time that browsers keep a cookie (RFC 6265bis).
-	browserMaxAge = 400 * 24 * time.Hour
-)
-
-// browserID matches the ids of browsers.
-var browserID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
-
-// browserOf returns the id of the browser of a request, or "" if it has none yet.
-func browserOf(r *http.Request) string {
-	cookie, err := r.Cookie(cookieBrowser)
-	if err != nil || !browserID.MatchString(cookie.Value) {
-		return ""
-	}
-	return cookie.Value
-}
-
-// withBrowser returns r with an id of its browser. A browser without one gets it with the answer.
-func withBrowser(w http.ResponseWriter, r *http.Request) *http.Request {
-	action := records.ActionOf(r.Context())
-	if action.Browser == "" {
-		action.Browser = rand.Text()
-		http.SetCookie(w, &http.Cookie{
-			Name: cookieBrowser, Value: action.Browser, Path: "/", MaxAge: int(browserMaxAge / time.Second), HttpOnly: true, SameSite: http.SameSiteLaxMode,
-			Secure: isSecure(r),
-		})
-	}
-	return r.WithContext(records.InAction(r.Context(), action))
+	r.Post(memory+"/fix", s.kit.Action(s.fix))
+	r.Post(memory+"/fix/undo", s.kit.Action(s.undoFix))
 }
 
 // Store is the database of the pages. *postgres.Store implements and documents it.
@@ -311,7 +248,7 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 		v.Problem = fmt.Sprintf("Too many wrong tokens. Try again in %d s.", form.Wait)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = templates.SignInPage(v).Render(forReader(r, false), w) // the client may have disconnected
+	_ = templates.SignInPage(v).Render(kit.ForReader(r, false), w) // the client may have disconnected
 }
 
 // Refusal writes the error page for a request that the gate refused or that panicked, with the
@@ -337,5 +274,5 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 }
 
 func (s *site) keys(w http.ResponseWriter, r *http.Request) error {
-	return show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
+	return kit.Show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
 }

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
 	"memoir/internal/pages/homeview"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/records"
@@ -22,7 +23,7 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	asked := terms.Parse(typed)
 	d := paletteview.Data{Query: typed, Typed: asked.Words, HomeDir: home(), CanWrite: !gate.ReadOnly(r.Context())}
 	d.Current, _ = paletteview.AgentOf(query.Get(templates.FieldHere))
-	if cookie, err := r.Cookie(cookieTheme); err == nil {
+	if cookie, err := r.Cookie(kit.CookieTheme); err == nil {
 		d.Theme = templates.ParseTheme(cookie.Value)
 	}
 	reading, ctx := errgroup.WithContext(r.Context())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/prompts"
 	"memoir/internal/records"
@@ -38,7 +39,7 @@ func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Ag
 		back := templates.WithQuery(templates.ContextPath(agent.Slug), map[string]string{
 			templates.FieldFile: r.PostFormValue(templates.FieldFile), templates.FieldQuery: r.PostFormValue(templates.FieldQuery),
 		})
-		return redirect(w, r, back, doneSaved, id)
+		return kit.Redirect(w, r, back, doneSaved, id)
 	case errors.Is(err, memories.ErrChanged):
 		refused.Problem = "This changed while you read it. Nothing was saved."
 		return s.showContext(w, r, http.StatusPreconditionFailed, agent, refused)

@@ -7,6 +7,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/findings"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -20,7 +21,7 @@ func (s *site) proposal(w http.ResponseWriter, r *http.Request, agent records.Ag
 		return err
 	}
 	if p.State != records.ProposalWaiting {
-		return redirect(w, r, suggestionsPath(agent.Slug), doneDecided, "")
+		return kit.Redirect(w, r, suggestionsPath(agent.Slug), doneDecided, "")
 	}
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
 		Agent: agentView(agent), Proposal: p.ID.String(), Quote: p.Quote, ETag: p.ETag(), Name: p.Name, Type: p.Type, Description: p.Description, Body: p.Body,
@@ -55,7 +56,7 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent record
 			return err
 		}
 		if now.State != records.ProposalWaiting {
-			return redirect(w, r, suggestionsPath(agent.Slug), doneDecided, "")
+			return kit.Redirect(w, r, suggestionsPath(agent.Slug), doneDecided, "")
 		}
 		v.ETag = now.ETag()
 		if m := now.Present; m != nil {
@@ -66,7 +67,7 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent record
 	case err != nil:
 		return s.notSaved(w, r, agent, v, err)
 	}
-	return redirect(w, r, suggestionsPath(agent.Slug), doneAccepted, result.Memory.ID)
+	return kit.Redirect(w, r, suggestionsPath(agent.Slug), doneAccepted, result.Memory.ID)
 }
 
 // suggestionsPath returns the path of an agent's suggestions in the review.

@@ -14,6 +14,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/reviewcards"
 	"memoir/internal/pages/shown"
@@ -47,7 +48,7 @@ const (
 // the form.
 func (s *site) submittedTriage(r *http.Request) (reviewcards.List, error) {
 	slug, query := listview.CleanText(r.FormValue(templates.FieldAgent)), r.Form
-	if from, err := url.Parse(back(r, "")); err == nil && isReviewPath(from.Path) {
+	if from, err := url.Parse(kit.Back(r, "")); err == nil && isReviewPath(from.Path) {
 		query = from.Query()
 		if parts := strings.Split(from.Path, "/"); parts[1] == "agents" {
 			slug = parts[2]
@@ -89,7 +90,7 @@ func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t 
 			if _, elsewhere := s.store.ReviewItem(ctx, id); !reviewcards.WasItem.MatchString(id) || !isGone(elsewhere) {
 				return err
 			}
-			if status == http.StatusOK && lastAction(r).Get(fieldDone) == "" {
+			if status == http.StatusOK && kit.LastAction(r).Get(kit.FieldDone) == "" {
 				banners = append(banners, templates.Banner{Title: "Already decided", Text: "It was decided, or its text changed. This is the next item."})
 			}
 			id = ""
@@ -110,7 +111,7 @@ func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t 
 	if err != nil {
 		return err
 	}
-	return show(w, r, status, templates.ReviewPage(v))
+	return kit.Show(w, r, status, templates.ReviewPage(v))
 }
 
 func isGone(err error) bool { return errors.Is(err, memories.ErrNotFound) }
@@ -118,7 +119,7 @@ func isGone(err error) bool { return errors.Is(err, memories.ErrNotFound) }
 // reviewItem returns an item. It returns memories.ErrNotFound for an unknown id, and for an item of
 // another agent than that of the list.
 func (s *site) reviewItem(ctx context.Context, t reviewcards.List, id string) (records.ReviewItem, error) {
-	if !isText(id) {
+	if !kit.IsText(id) {
 		return records.ReviewItem{}, memories.ErrNotFound
 	}
 	item, err := s.store.ReviewItem(ctx, id)
@@ -248,7 +249,7 @@ func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List,
 	query := r.URL.Query()
 	reveal := query.Get(templates.FieldReveal) != "" && r.Method == http.MethodGet
 	if reveal && gate.ReadOnly(r.Context()) {
-		return &badRequest{http.StatusForbidden, "The token for readers does not reveal secrets."}
+		return &kit.BadRequest{Status: http.StatusForbidden, Detail: "The token for readers does not reveal secrets."}
 	}
 	maker := reviewcards.Maker{Store: s.store, Engine: s.engine, Proposals: s.options.Extractor, Options: reviewcards.Options{
 		CanDecide: v.CanDecide, CanReveal: !gate.ReadOnly(r.Context()), Reveal: reveal, Merge: query.Get(templates.FieldMerge) != "", Here: t.At(item.ID),
@@ -359,7 +360,7 @@ func (s *site) reviewEnd(ctx context.Context, agentID int64, all map[int64]recor
 
 // reviewSummary returns a handler that shows the end card of today in another format. For a day
 // without decisions all its numbers are 0.
-func (s *site) reviewSummary(contentType string, write func(templates.ReviewEnd) string) handler {
+func (s *site) reviewSummary(contentType string, write func(templates.ReviewEnd) string) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		listed, err := s.store.AgentsUncounted(r.Context())
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"memoir/internal/findings"
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/reviewcards"
 	"memoir/internal/records"
 	"memoir/internal/review"
@@ -86,7 +87,7 @@ func (s *site) toNext(w http.ResponseWriter, r *http.Request, t reviewcards.List
 			break
 		}
 	}
-	return redirectWith(w, r, t.At(next), url.Values{fieldDone: {doneReviewed}, templates.FieldItem: {decided}})
+	return kit.RedirectWith(w, r, t.At(next), url.Values{kit.FieldDone: {doneReviewed}, templates.FieldItem: {decided}})
 }
 
 // reviewNotice returns the notice about the decision that led to the page of r, or about another
@@ -95,17 +96,17 @@ func (s *site) reviewNotice(r *http.Request, back string, all []records.Agent) (
 	if notice, err := s.undoNotice(r); notice != nil || err != nil {
 		return notice, err
 	}
-	action := lastAction(r)
+	action := kit.LastAction(r)
 	id := action.Get(templates.FieldItem)
 	switch {
-	case action.Get(fieldDone) != doneReviewed && action.Get(fieldID) != "":
+	case action.Get(kit.FieldDone) != doneReviewed && action.Get(kit.FieldID) != "":
 		for _, agent := range all {
 			if notice, err := s.noticeOf(r, agent, back); err != nil || notice != nil {
 				return notice, err
 			}
 		}
 		return nil, nil
-	case action.Get(fieldDone) != doneReviewed || !isText(id):
+	case action.Get(kit.FieldDone) != doneReviewed || !kit.IsText(id):
 		return nil, nil
 	}
 	decided, err := s.store.ReviewDecisions(r.Context(), []string{id})
@@ -131,7 +132,7 @@ func (s *site) undoReview(w http.ResponseWriter, r *http.Request, id string) err
 		return memories.ErrNotFound
 	}
 	ctx := r.Context()
-	from := back(r, "")
+	from := kit.Back(r, "")
 	t, err := s.submittedTriage(r)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (s *site) undoReview(w http.ResponseWriter, r *http.Request, id string) err
 	if from != "" && !isReviewPath(from) {
 		to = from
 	}
-	return redirect(w, r, to, done, "")
+	return kit.Redirect(w, r, to, done, "")
 }
 
 // isReviewPath reports whether an address is a page of the review.
@@ -197,7 +198,7 @@ func (s *site) batchOf(ctx context.Context, id string) ([]string, error) {
 // refuseReview answers a decision that failed with refused: it shows the item with the id, or the
 // list without one, with the reason. After a failure of the database it returns refused.
 func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, t reviewcards.List, id string, refused error) error {
-	f, _ := failureOf(r, refused)
+	f, _ := kit.FailureOf(r, refused)
 	if f.Status >= http.StatusInternalServerError {
 		return refused
 	}
@@ -253,7 +254,7 @@ func (s *site) showBatch(w http.ResponseWriter, r *http.Request, status int, t r
 		v.Batch.Rows = append(v.Batch.Rows, row)
 	}
 	v.Banners = append(banners, v.Banners...)
-	return show(w, r, status, templates.ReviewPage(v))
+	return kit.Show(w, r, status, templates.ReviewPage(v))
 }
 
 // batchItems returns the items of a batch that can be decided together, and how many more there are.
@@ -331,7 +332,7 @@ func (s *site) decideBatch(w http.ResponseWriter, r *http.Request) error {
 			choice.ETags = nil
 		}
 		if _, err := s.options.Decider.Decide(r.Context(), item.ID, choice); err != nil {
-			f, _ := failureOf(r, err)
+			f, _ := kit.FailureOf(r, err)
 			if f.Status >= http.StatusInternalServerError {
 				return err
 			}

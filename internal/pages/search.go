@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/words"
@@ -43,7 +44,7 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return show(w, r, http.StatusOK, templates.SearchPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.SearchPage(v))
 }
 
 // withoutOldFilters returns the address of a search whose query has the parameters type and state

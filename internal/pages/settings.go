@@ -9,6 +9,7 @@ import (
 	"memoir/internal/consolidation"
 	"memoir/internal/jobs"
 	"memoir/internal/model"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -39,7 +40,7 @@ func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if v.Frame, err = s.frame(r, agent, templates.SettingsPath(agent.Slug)); err != nil {
 		return err
 	}
-	return show(w, r, http.StatusOK, templates.SettingsPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.SettingsPage(v))
 }
 
 // consolidationModes are the modes of consolidation in words.
@@ -138,12 +139,12 @@ func decisionLinks(links []claudesettings.Link) []templates.DecisionLink {
 // switchMemory returns a handler that switches the memory of the agent in the address off if off is
 // true, else on. It deletes no memories. It redirects to the page of the form, by default the
 // Settings tab. For an unknown agent the handler returns memories.ErrNotFound.
-func (s *site) switchMemory(off bool) handler {
+func (s *site) switchMemory(off bool) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		slug := slugOf(r)
+		slug := kit.Slug(r)
 		if _, err := s.engine.SwitchMemory(r.Context(), slug, off); err != nil {
 			return err
 		}
-		return redirect(w, r, back(r, templates.SettingsPath(slug)), doneSwitched, "")
+		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), doneSwitched, "")
 	}
 }

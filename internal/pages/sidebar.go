@@ -4,12 +4,10 @@ import (
 	"context"
 	"net/http"
 	"os"
-	"os/user"
 	"slices"
 	"time"
 
 	"memoir/internal/agents"
-	"memoir/internal/gate"
 	"memoir/internal/pages/homeview"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -21,12 +19,10 @@ const maxSideAgents = 40
 // recently is how long an agent is marked after it has learned something.
 const recently = 24 * time.Hour
 
-type siteKey struct{}
-
-// framed returns a handler that calls next with a context from which forReader gets the sidebar.
-func (s *site) framed(next http.Handler) http.Handler {
+// once returns a handler that calls next with a context in which homeview reads the agents once.
+func once(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(homeview.Once(r.Context()), siteKey{}, s)))
+		next.ServeHTTP(w, r.WithContext(homeview.Once(r.Context())))
 	})
 }
 
@@ -94,16 +90,4 @@ func (s *site) health(files int) templates.Health {
 		return templates.FailingHealth(n)
 	}
 	return templates.HealthOf(s.engine.Pending(), files)
-}
-
-// account returns the name of the user who reads the page. Without a token that is the user of the
-// system, because only that user can connect.
-func account(r *http.Request) string {
-	if gate.SignedIn(r.Context()) {
-		return "token"
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/shown"
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
@@ -36,10 +37,10 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	for _, a := range each {
 		v.Agents = append(v.Agents, templates.AgentSync(a))
 	}
-	if lastAction(r).Get(fieldDone) == doneScanned {
+	if kit.LastAction(r).Get(kit.FieldDone) == doneScanned {
 		v.Notice = newNotice("Scanned " + v.LastScan.Words())
 	}
-	return show(w, r, http.StatusOK, templates.SyncPage(v))
+	return kit.Show(w, r, http.StatusOK, templates.SyncPage(v))
 }
 
 func scanProblems(all []engine.ScanProblem) []templates.ScanProblem {
@@ -56,5 +57,5 @@ func (s *site) scan(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err
 	}
-	return redirect(w, r, templates.SyncPath, doneScanned, "")
+	return kit.Redirect(w, r, templates.SyncPath, doneScanned, "")
 }

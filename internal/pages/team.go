@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -38,7 +39,7 @@ func (s *site) transfer(
 		if result.Memory.Agent != m.Agent {
 			to = templates.MemoryPath(result.Memory.Agent, result.Memory.ID) // the form's list does not contain it
 		}
-		return redirect(w, r, to, done, result.Memory.ID)
+		return kit.Redirect(w, r, to, done, result.Memory.ID)
 	}
 }
 

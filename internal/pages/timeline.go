@@ -10,6 +10,7 @@ import (
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/shown"
 	"memoir/internal/pages/timelineview"
@@ -62,7 +63,7 @@ func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *recor
 	if err != nil {
 		return err
 	}
-	return show(w, r, http.StatusOK, templates.TimelinePage(v))
+	return kit.Show(w, r, http.StatusOK, templates.TimelinePage(v))
 }
 
 // requestedTimeline returns the address that the path and the query of r give, without a day. agent is
@@ -84,20 +85,20 @@ func requestedTimeline(r *http.Request, agent *records.Agent) (templates.Timelin
 	case !slices.Contains([]string{templates.ShowEvents, templates.ShowSessions, templates.ShowLogs}, at.Show),
 		at.Kind != "" && at.Kind != records.KindRecalled && !slices.Contains(memories.ActivityKinds, at.Kind),
 		at.Actor != "" && !slices.Contains(memories.Actors, at.Actor),
-		at.Session != "" && (agent == nil || !isText(at.Session)):
+		at.Session != "" && (agent == nil || !kit.IsText(at.Session)):
 		return at, memories.ErrNotFound
 	}
 	return at, nil
 }
 
 // chosenDay sets the day of the address from the query of r. For the slider's field, and for a day
-// that is not past, it redirects and reports that. A malformed day gives a *badRequest.
+// that is not past, it redirects and reports that. A malformed day gives a *kit.BadRequest.
 func chosenDay(w http.ResponseWriter, r *http.Request, at *templates.TimelineAddress) (moved bool, err error) {
 	now := time.Now()
 	if raw := r.URL.Query().Get(templates.FieldOn); raw != "" {
 		n, err := strconv.Atoi(raw)
 		if err != nil || n < 0 {
-			return false, errBadRequest("A day is a number of days since 1970.")
+			return false, kit.Malformed("A day is a number of days since 1970.")
 		}
 		day := ""
 		if n < templates.UnixDay(now) {
@@ -113,7 +114,7 @@ func chosenDay(w http.ResponseWriter, r *http.Request, at *templates.TimelineAdd
 	}
 	moment, _, ok := parseMoment(raw)
 	if !ok {
-		return false, errBadRequest("A day is written like 2026-11-03.")
+		return false, kit.Malformed("A day is written like 2026-11-03.")
 	}
 	moment = moment.Local()
 	if end := endOfDay(moment); end.Before(now) {
@@ -205,17 +206,17 @@ func (s *site) readSessions(r *http.Request, agent records.Agent, view timelinev
 }
 
 // nameSession gives a person or channel of the agent's sessions a name, or removes the name if it is
-// empty, and redirects to the page of the form. It returns a *badRequest for an id that is none, and
+// empty, and redirects to the page of the form. It returns a *kit.BadRequest for an id that is none, and
 // for a long name.
 func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	id, name := r.PostFormValue(templates.FieldID), listview.CleanText(r.PostFormValue(templates.FieldName))
-	if !isText(id) || len(id) > maxSessionLabel || len(name) > maxSessionLabel {
-		return errBadRequest("A name has at most 200 bytes.")
+	if !kit.IsText(id) || len(id) > maxSessionLabel || len(name) > maxSessionLabel {
+		return kit.Malformed("A name has at most 200 bytes.")
 	}
 	if err := s.store.SaveSessionName(r.Context(), agent.ID, id, name); err != nil {
 		return err
 	}
-	return redirect(w, r, back(r, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowSessions}.String()), doneNamed, "")
+	return kit.Redirect(w, r, kit.Back(r, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowSessions}.String()), doneNamed, "")
 }
 
 // toTimeline returns a handler that redirects permanently from an earlier address to a list of the
@@ -224,14 +225,14 @@ func toTimeline(list string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		at := templates.TimelineAddress{
-			Agent: slugOf(r), Show: list, Kind: memories.ActivityKind(query.Get(templates.FieldKind)), Actor: memories.Actor(query.Get(templates.FieldActor)),
+			Agent: kit.Slug(r), Show: list, Kind: memories.ActivityKind(query.Get(templates.FieldKind)), Actor: memories.Actor(query.Get(templates.FieldActor)),
 			Session: query.Get(templates.FieldSession), Words: query.Get(templates.FieldQuery),
 		}
-		if session := nameIn(r, "session"); session != "" {
+		if session := kit.Param(r, "session"); session != "" {
 			at.Session = session
 		}
 		target := templates.WithQuery(at.String(), map[string]string{
-			templates.FieldMonth: query.Get(templates.FieldMonth), templates.FieldDay: nameIn(r, "day"),
+			templates.FieldMonth: query.Get(templates.FieldMonth), templates.FieldDay: kit.Param(r, "day"),
 		})
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
 	}

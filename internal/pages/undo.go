@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/internal/undo"
 	"memoir/web/templates"
@@ -36,19 +37,19 @@ func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 	result, err := s.undoer.Undo(r.Context(), event)
 	switch {
 	case errors.Is(err, undo.ErrDone):
-		return redirect(w, r, back(r, templates.TimelinePath), doneAlready, "")
+		return kit.Redirect(w, r, kit.Back(r, templates.TimelinePath), doneAlready, "")
 	case err != nil:
 		return err
 	case len(result.Refused) > 0:
 		return s.refuseUndo(w, r, event, result)
 	}
-	return redirectWith(w, r, afterUndo(r, result.Done), url.Values{fieldDone: {doneTakenBack}, fieldEvent: {event}})
+	return kit.RedirectWith(w, r, afterUndo(r, result.Done), url.Values{kit.FieldDone: {doneTakenBack}, kit.FieldEvent: {event}})
 }
 
 // afterUndo returns the page of the form. If that is about a memory that was deleted by the undo, or
 // the form has no page, it returns the page of a memory that lives, else the Memory tab.
 func afterUndo(r *http.Request, done []records.EventChange) string {
-	page := back(r, "")
+	page := kit.Back(r, "")
 	isGone := func(c records.EventChange) bool { return !c.Before.Lives() && strings.Contains(page, c.MemoryID) }
 	if page != "" && !slices.ContainsFunc(done, isGone) {
 		return page
@@ -93,9 +94,9 @@ func (s *site) refuseUndo(w http.ResponseWriter, r *http.Request, event string, 
 
 // undoNotice returns the notice about an undo that led to the page of r, or nil.
 func (s *site) undoNotice(r *http.Request) (*templates.Notice, error) {
-	switch lastAction(r).Get(fieldDone) {
+	switch kit.LastAction(r).Get(kit.FieldDone) {
 	case doneTakenBack:
-		return s.noticeOfUndo(r.Context(), lastAction(r).Get(fieldEvent))
+		return s.noticeOfUndo(r.Context(), kit.LastAction(r).Get(kit.FieldEvent))
 	case doneUnreviewed:
 		return newNotice("Undone."), nil
 	case doneAlready:
@@ -158,7 +159,7 @@ var undoAbout = map[string]string{
 // undoable returns the notice about m with an undo, if the last action has led to the present state of m.
 // path is the page to return to after it.
 func (s *site) undoable(r *http.Request, agent records.Agent, m memories.Memory, notice *templates.Notice, path string) (*templates.Notice, error) {
-	done, event := lastAction(r).Get(fieldDone), lastAction(r).Get(fieldEvent)
+	done, event := kit.LastAction(r).Get(kit.FieldDone), kit.LastAction(r).Get(kit.FieldEvent)
 	about, ok := undoAbout[done]
 	if !ok {
 		return notice, nil

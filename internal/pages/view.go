@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -15,7 +16,7 @@ import (
 func viewOf(r *http.Request, agent records.Agent) (templates.View, records.MemoryList, error) {
 	query := r.URL.Query()
 	if r.Method == http.MethodPost {
-		if page, err := url.Parse(back(r, "")); err == nil {
+		if page, err := url.Parse(kit.Back(r, "")); err == nil {
 			query = page.Query()
 		}
 	}
@@ -43,5 +44,3 @@ func filterOf(query url.Values) (memories.Filter, error) {
 	}
 	return memories.ParseFilter(filters)
 }
-
-func errBadRequest(detail string) error { return &badRequest{http.StatusBadRequest, detail} }

@@ -1,4 +1,4 @@
-package pages
+package kit
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"memoir/web/templates"
 )
 
-// badRequest means that a request is malformed. The detail is a sentence for users.
-type badRequest struct {
-	status int
-	detail string
+// BadRequest means that a request is malformed. The detail is a sentence for users.
+type BadRequest struct {
+	Status int
+	Detail string
 }
 
-func (e *badRequest) Error() string { return e.detail }
+func (e *BadRequest) Error() string { return e.Detail }
 
-// formError converts an error of ParseForm to a *badRequest: 413 if the form is too large, else
+// formError converts an error of ParseForm to a *BadRequest: 413 if the form is too large, else
 // 400.
 func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case !errors.As(err, &tooLarge):
-		return &badRequest{http.StatusBadRequest, "The form is malformed."}
+		return &BadRequest{http.StatusBadRequest, "The form is malformed."}
 	case tooLarge.Limit == maxWriting:
-		return &badRequest{http.StatusRequestEntityTooLarge, "A memory has at most 1 MiB. Shorten the text."}
+		return &BadRequest{http.StatusRequestEntityTooLarge, "A memory has at most 1 MiB. Shorten the text."}
 	default:
-		return &badRequest{http.StatusRequestEntityTooLarge, "The form is too large."}
+		return &BadRequest{http.StatusRequestEntityTooLarge, "The form is too large."}
 	}
 }
 
@@ -44,15 +44,15 @@ var titles = map[problem.Code]string{
 	problem.OutOfFiles:  "Too many open files",
 }
 
-// failureOf returns the view of the error page for err, and the problem with its status and log
+// FailureOf returns the view of the error page for err, and the problem with its status and log
 // level. It writes nothing. A page with status 503 has a link to try again. For a
 // *memories.InvalidError the page has status 400, and the problem has 422.
-func failureOf(r *http.Request, err error) (templates.Failure, *problem.Problem) {
-	var bad *badRequest
+func FailureOf(r *http.Request, err error) (templates.Failure, *problem.Problem) {
+	var bad *BadRequest
 	if errors.As(err, &bad) {
-		f := templates.FailureOf(bad.status)
-		f.Details = []string{bad.detail}
-		return f, problem.New(bad.status, bad.detail)
+		f := templates.FailureOf(bad.Status)
+		f.Details = []string{bad.Detail}
+		return f, problem.New(bad.Status, bad.Detail)
 	}
 	p := problem.Of(err)
 	f := templates.FailureOf(p.Status)
@@ -75,17 +75,17 @@ func tryAgain(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
 	}
-	return back(r, templates.HomePath)
+	return Back(r, templates.HomePath)
 }
 
-// fail logs err and answers with its error page. It does neither if the client has disconnected. If
+// Fail logs err and answers with its error page. It does neither if the client has disconnected. If
 // the problem has a time to try again, the answer has it as Retry-After, and the page of a GET
 // reloads itself then.
-func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (k *Kit) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return
 	}
-	f, p := failureOf(r, err)
+	f, p := FailureOf(r, err)
 	id := gate.RequestID(r.Context())
 	if p.Code == problem.Internal {
 		f.RequestID = id
@@ -96,24 +96,24 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 			w.Header().Set("Refresh", retry) // the browser loads the page again
 		}
 	}
-	s.options.Log.Log(r.Context(), p.Level, "page failed", "request", id, "error", err)
-	s.showFailure(w, r, f)
+	k.Log.Log(r.Context(), p.Level, "page failed", "request", id, "error", err)
+	k.ShowFailure(w, r, f)
 }
 
-func (s *site) showFailure(w http.ResponseWriter, r *http.Request, f templates.Failure) {
-	if err := show(w, r, f.Status, templates.FailurePage(f)); err != nil {
-		s.options.Log.ErrorContext(r.Context(), "error page failed", "request", gate.RequestID(r.Context()), "error", err)
+func (k *Kit) ShowFailure(w http.ResponseWriter, r *http.Request, f templates.Failure) {
+	if err := Show(w, r, f.Status, templates.FailurePage(f)); err != nil {
+		k.Log.ErrorContext(r.Context(), "error page failed", "request", gate.RequestID(r.Context()), "error", err)
 		http.Error(w, f.Title+". "+f.Text, f.Status)
 	}
 }
 
-func (s *site) notFound(w http.ResponseWriter, r *http.Request) {
-	s.showFailure(w, r, templates.FailureOf(http.StatusNotFound))
+func (k *Kit) NotFound(w http.ResponseWriter, r *http.Request) {
+	k.ShowFailure(w, r, templates.FailureOf(http.StatusNotFound))
 }
 
 // methodNotAllowed returns a handler that answers 405. The Allow header has those of the methods
 // GET, HEAD and POST that router has for the address.
-func (s *site) methodNotAllowed(router chi.Router) http.HandlerFunc {
+func (k *Kit) MethodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := []string{}
 		if router.Match(chi.NewRouteContext(), http.MethodGet, r.URL.EscapedPath()) {
@@ -123,6 +123,9 @@ func (s *site) methodNotAllowed(router chi.Router) http.HandlerFunc {
 			allowed = append(allowed, http.MethodPost)
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.showFailure(w, r, templates.FailureOf(http.StatusMethodNotAllowed))
+		k.ShowFailure(w, r, templates.FailureOf(http.StatusMethodNotAllowed))
 	}
 }
+
+// Malformed returns a *BadRequest with status 400 and the detail.
+func Malformed(detail string) error { return &BadRequest{http.StatusBadRequest, detail} }
