@@ -16,21 +16,6 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// Layout is the arrangement of an agent's directory.
-type Layout string
-
-const (
-	// Hive is a directory that contains CLAUDE.md, memory/ and sessions/{session}/memory/.
-	Hive Layout = "hive"
-	// Claude is a memory directory of Claude Code: projects/{dir}/memory or agent-memory/{name}.
-	Claude Layout = "claude"
-	// Directory is one memory directory named in the settings.
-	Directory Layout = "directory"
-	// Shared is one memory directory for all agents. All its memories are team memories, and every
-	// other agent uses them in addition to its own.
-	Shared Layout = "shared"
-)
-
 const (
 	memoryDir   = "memory"
 	sessionsDir = "sessions"
@@ -51,7 +36,7 @@ type Agent struct {
 // PrimaryDir returns the agent's own memory directory, relative to Dir: "memory" for a hive agent,
 // else ".". A file removed from it counts as deleted on purpose.
 func (a Agent) PrimaryDir() string {
-	if a.Layout == Hive {
+	if a.Rules().HasSessions {
 		return memoryDir
 	}
 	return "."
@@ -60,7 +45,7 @@ func (a Agent) PrimaryDir() string {
 // TeamDir returns the directory of the agent's team memories, relative to Dir: team in PrimaryDir,
 // or "." for a Shared agent. It need not exist.
 func (a Agent) TeamDir() string {
-	if a.Layout == Shared {
+	if a.Rules().IsShared {
 		return "."
 	}
 	return path.Join(a.PrimaryDir(), teamDir)
@@ -71,7 +56,7 @@ func (a Agent) TeamDir() string {
 // is in team memory.
 func (a Agent) InTeam(relPath string) bool {
 	_, _, names := a.locate(relPath)
-	if a.Layout == Shared {
+	if a.Rules().IsShared {
 		return len(names) > 0
 	}
 	return len(names) > 1 && names[0] == teamDir
@@ -134,7 +119,7 @@ func (a Agent) locate(relPath string) (session string, isPrimary bool, names []s
 	if names[0] == ".." || names[0] == "" {
 		return "", false, nil
 	}
-	if a.Layout != Hive {
+	if !a.Rules().HasSessions {
 		if names[0] == "." {
 			names = names[1:]
 		}

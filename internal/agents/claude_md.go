@@ -21,9 +21,8 @@ var (
 	agentsMD = []string{"AGENTS.md", ".claude/AGENTS.md"}
 )
 
-// Published reports whether Memoir compiles the memories of the layout's agents into a CLAUDE.md. It
-// does so for hive agents only; Claude Code loads its own memories.
-func (l Layout) Published() bool { return l == Hive }
+// Published reports whether Memoir compiles the memories of the layout's agents into a CLAUDE.md.
+func (l Layout) Published() bool { return l.Rules().IsPublished }
 
 // Published is Layout.Published for the agent's layout.
 func (a Agent) Published() bool { return a.Layout.Published() }

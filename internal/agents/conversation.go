@@ -51,7 +51,7 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 // IsOff reports whether Claude Code has switched off the memory of a, the agent of c. Where the
 // agent's project is not known yet, the conversation's project decides.
 func (c Conversation) IsOff(s Settings, a Agent) bool {
-	if a.Layout == Claude && ProjectDir(a) == "" {
+	if a.Rules().HasSettings && ProjectDir(a) == "" {
 		a.DisplayName = cmp.Or(c.rootNamed(s.ClaudeDir, a), a.DisplayName)
 	}
 	return LocateMemory(s, a).IsOff()

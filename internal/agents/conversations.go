@@ -20,7 +20,7 @@ const activeFor = 10 * time.Minute
 // that cannot be read count as empty. known is false for other agents, whose conversations cannot
 // be counted.
 func ConversationsSince(a Agent, since, now time.Time, limit int) (count int, known bool) {
-	if a.Layout == Hive {
+	if a.Rules().HasSessions {
 		return sessionsSince(a, since, limit), true
 	}
 	if _, isProject := claudeProject(a.Layout, a.Dir); isProject {

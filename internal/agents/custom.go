@@ -45,7 +45,7 @@ const (
 // ScopeOf returns the scope of a custom agent, or "" for another agent.
 func ScopeOf(a Agent) Scope {
 	parent := filepath.Dir(a.Dir)
-	if a.Layout != Claude {
+	if !a.Rules().HasSettings {
 		return ""
 	}
 	for _, scope := range []Scope{ProjectScope, LocalScope} {

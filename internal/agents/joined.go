@@ -39,7 +39,7 @@ type MemoryHome struct {
 
 // HomeOf returns the directory of an agent's memory with all links followed, and whether it has the
 // layout Hive.
-func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Layout == Hive} }
+func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Rules().HasSessions} }
 
 // joinRank returns 0 to 3 for an agent among those that share dir; the agent with the lowest rank
 // is not joined. An agent that reaches dir without a link ranks first, then one for which wasJoined

@@ -63,7 +63,7 @@ func (w *walker) reachesAnyway(d directory, target string) bool {
 	if d.kind == hiveKind {
 		return target == "."
 	}
-	return w.agent.walks(target) || isAncestor(target, d.real) || w.agent.Layout == Hive && containsMemory(target)
+	return w.agent.walks(target) || isAncestor(target, d.real) || w.agent.Rules().HasSessions && containsMemory(target)
 }
 
 // containsMemory reports whether a directory of a hive agent may contain memory directories, judged

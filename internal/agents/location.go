@@ -37,7 +37,7 @@ func (w MemoryLocation) IsOff() bool { return w.ByClaude && !w.On }
 // an unreadable file do not count.
 func LocateMemory(s Settings, a Agent) MemoryLocation {
 	w := MemoryLocation{Scope: ScopeOf(a), Project: ProjectDir(a), Dir: a.Dir}
-	if a.Layout != Claude || s.ClaudeDir == "" {
+	if !a.Rules().HasSettings || s.ClaudeDir == "" {
 		return w
 	}
 	w.ByClaude = true

@@ -18,7 +18,7 @@ const maxLogDepth = 3
 // directory, is for new logs; Claude Code uses it too. A hive agent may have another one next to
 // memory/.
 func (a Agent) LogDirs() []string {
-	if a.Layout == Hive {
+	if a.Rules().HasSessions {
 		return []string{memoryDir + "/" + logsDir, logsDir}
 	}
 	return []string{logsDir}

@@ -60,7 +60,7 @@ func (p Project) mayBeIn(a Agent) bool {
 	if strings.Contains(p.Dir+separator, separator+filepath.Base(a.Dir)+separator) {
 		return true
 	}
-	if a.Layout != Hive {
+	if !a.Rules().HasSessions {
 		return false
 	}
 	info, err := os.Lstat(a.Dir)

@@ -14,12 +14,12 @@ import (
 // it. Directories that do not exist, or that contain the user's home directory, are not projects.
 func ProjectDir(a Agent) string {
 	dir := ""
-	switch a.Layout {
-	case Claude:
+	switch a.Rules().project {
+	case displayedProject:
 		if dir = a.DisplayName; ScopeOf(a) == ProjectScope || ScopeOf(a) == LocalScope {
 			dir = customRoot(a.Dir)
 		}
-	case Directory:
+	case repositoryProject:
 		dir = repositoryAround(a.Dir)
 	}
 	if !filepath.IsAbs(dir) {

@@ -88,7 +88,7 @@ func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	raw, err := ReadFile(root, filepath.ToSlash(rel), memories.MaxFileSize)
 	m.Text = strings.ReplaceAll(strings.ToValidUTF8(string(raw), "\uFFFD"), "\x00", "\uFFFD")
 	m.Tokens, m.Messages = claudemd.ApproximateTokens(utf8.RuneCountInString(m.Text)), claudemd.UncountedMessages
-	if a.Layout == Claude {
+	if a.Rules().HasSettings {
 		m.Messages = messagesWithText(root, session+transcriptExt, claudemd.MinCompactionMessages)
 	}
 	return m, err
@@ -97,7 +97,7 @@ func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 // sessionMemoryHome returns the directory of the session memories: for a project of Claude Code the
 // project's directory, else the agent's own.
 func (a Agent) sessionMemoryHome() string {
-	if a.Layout == Claude && filepath.Base(a.Dir) == memoryDir {
+	if a.Rules().HasSettings && filepath.Base(a.Dir) == memoryDir {
 		return filepath.Dir(a.Dir)
 	}
 	return a.Dir
@@ -107,7 +107,7 @@ func (a Agent) sessionMemoryHome() string {
 // each once. It does not check that the memory's file exists.
 func (a Agent) sessionsWithMemory(root *os.Root) []string {
 	names := directoriesIn(root, sessionMemoryDir)
-	if a.Layout == Claude {
+	if a.Rules().HasSettings {
 		names = append(names, slices.DeleteFunc(directoriesIn(root, "."), func(name string) bool {
 			_, err := root.Lstat(path.Join(name, sessionMemoryDir))
 			return err != nil
@@ -131,7 +131,7 @@ func directoriesIn(root *os.Root, dir string) []string {
 // fs.ErrNotExist if no file of the session can be found or examined.
 func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, error) {
 	paths := []string{path.Join(sessionMemoryDir, session, sessionMemoryFile)}
-	if a.Layout == Claude {
+	if a.Rules().HasSettings {
 		paths = append(paths, path.Join(session, sessionMemoryDir, sessionMemoryFile), path.Join(session, sessionMemoryDir, claudeSessionMemoryFile))
 	}
 	for _, relPath := range paths {

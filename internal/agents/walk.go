@@ -45,7 +45,7 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 	before, beforeErr := w.primaryInfo()
 	w.noteExhausted(beforeErr)
 	top := directory{path: ".", real: ".", kind: memoryKind, isPrimary: true}
-	if a.Layout == Hive {
+	if a.Rules().HasSessions {
 		top.kind = hiveKind
 	}
 	w.scan(top, tree)

@@ -131,7 +131,7 @@ func (c *benchCall) ownSet(ctx context.Context, server address, f benchFile) (be
 func recallable(ctx context.Context, store served, all []agents.Agent) (found []wire.Memory, err error) {
 	sources := []served{store}
 	for _, a := range all {
-		if a.Layout == agents.Shared && a.Slug != store.slug {
+		if a.Rules().IsShared && a.Slug != store.slug {
 			sources = append(sources, served{store.address, a.Slug})
 		}
 	}

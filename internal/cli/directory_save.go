@@ -15,7 +15,6 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/wire"
 )
@@ -86,7 +85,7 @@ func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.Indexe
 	}
 	name := memories.Content{Name: wanted.name}.Canonical().Name
 	sources := filesOf(notes, name)
-	if sources == nil && d.agent.Layout == agents.Claude {
+	if sources == nil && d.agent.Rules().HasSlugNames {
 		wanted.title, wanted.name = cmp.Or(wanted.title, name), memories.KebabSlug(name) // as Claude Code writes it
 		sources = filesOf(notes, wanted.name)
 	}
@@ -146,10 +145,7 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 	if at >= 0 {
 		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base)})
 	}
-	fileName := memories.FileName(content.Type, content.Name)
-	if d.agent.Layout == agents.Claude {
-		fileName = memories.KebabFileName(memories.KebabSlug(content.Name))
-	}
+	fileName := d.agent.Rules().FileName(content.Type, content.Name)
 	for n := 1; ; n++ {
 		file := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(fileName, n))
 		err := d.guard.Write(root, file, data, files.Options{New: true})
@@ -163,15 +159,7 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 // other frontmatter keys of the file base. Otherwise the file has the form of the layout. It returns an error if the result is larger than
 // memories.MaxFileSize.
 func encoded(layout agents.Layout, base []byte, content memories.Content) ([]byte, error) {
-	var data []byte
-	switch {
-	case base != nil:
-		data = frontmatter.Rewrite(base, content, time.Now())
-	case layout == agents.Claude:
-		data = frontmatter.EncodeNested(content)
-	default:
-		data = frontmatter.Encode(content)
-	}
+	data := layout.Rules().Format.Encode(base, content, time.Now())
 	if len(data) > memories.MaxFileSize {
 		return nil, errors.New("nothing was written: the file would be larger than 1 MiB, the limit of a memory")
 	}

@@ -69,7 +69,7 @@ func (h *Hooks) beginning(ctx context.Context, agent agents.Agent, in input) (te
 			return "", err
 		}
 	}
-	if agent.Layout == agents.Claude { // the client has loaded the index
+	if agent.Rules().LoadsIndex { // the client has loaded the index
 		err = h.store.RecordIndexLoaded(ctx, from[0].ID, in.SessionID, records.Now())
 	}
 	return text, err
@@ -107,7 +107,7 @@ func (h *Hooks) memoryList(ctx context.Context, agent agents.Agent, from records
 		return nil, err
 	}
 	which := "The newest follow."
-	if agent.Layout == agents.Claude {
+	if agent.Rules().LoadsIndex {
 		index, err := h.engine.Index(ctx, agent.Slug)
 		var unreadable *memories.ConflictError
 		if err != nil && !errors.As(err, &unreadable) {

@@ -95,7 +95,7 @@ func (e *Engine) becomeReady() {
 	e.log.Info("first scan done", "agents", len(e.agents.Slugs()))
 	e.search.indexLater(uuid.Nil)
 	for _, a := range e.Agents() {
-		if a.Layout == agents.Shared && e.node.HoldsLease(a.Slug) {
+		if agents.Layout(a.Layout).Rules().IsShared && e.node.HoldsLease(a.Slug) {
 			e.queue.Add(a.Slug, ".")
 		}
 	}

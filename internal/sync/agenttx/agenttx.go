@@ -106,7 +106,7 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 // memories are known: then the directory has vanished with them. It returns a
 // *memories.ConflictError if the directory cannot be created, or an error of the database.
 func (tx *Tx) MakeDirectory(ctx context.Context) error {
-	if tx.Root != nil || tx.Closed != nil || tx.Agent.Layout != agents.Claude || !tx.State.Present {
+	if tx.Root != nil || tx.Closed != nil || !tx.Agent.Rules().MayBeExpected || !tx.State.Present {
 		return nil
 	}
 	known, err := tx.Rows.CountPrimary(ctx)

@@ -303,9 +303,9 @@ func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, er
 	if err := a.Lock(ctx); err != nil {
 		return false, err
 	}
-	present, layout := a.Present, a.Agent.Layout
+	present, rules := a.Present, a.Agent.Rules()
 	d.Agents.Unlock(a)
-	return present && (layout != agents.Claude || !d.sourcesHaveChanged()), nil
+	return present && (!rules.HasSettings || !d.sourcesHaveChanged()), nil
 }
 
 // Find returns the state of the agent with the slug, unlocked. If the slug is unknown but a

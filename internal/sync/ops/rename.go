@@ -112,7 +112,7 @@ func newFileOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw 
 	newFile := memoryFile{path: relPath}
 	if raw != nil && draft.Name == head.Name {
 		newFile.data, newFile.modTime = frontmatter.WithName(raw, head.Name, agenttx.Stem(relPath), head.ModifiedAt), head.ModifiedAt
-	} else if newFile.data, err = encodeDraft(tx.Agent.Layout, raw, draft); err != nil {
+	} else if newFile.data, err = encodeDraft(tx.Agent.Rules(), raw, draft); err != nil {
 		return memoryFile{}, err
 	}
 	return newFile, checkTeamContent(tx, draft, relPath, newFile.data)

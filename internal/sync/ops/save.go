@@ -37,7 +37,7 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 		return Result{}, err
 	}
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
-		draft.Team = draft.Team || tx.Agent.Layout == agents.Shared // it has team memories only
+		draft.Team = draft.Team || tx.Agent.Rules().IsShared // it has team memories only
 		draft, head, title, err := inLayout(ctx, tx, draft)
 		if err != nil {
 			return Result{}, err
@@ -59,7 +59,7 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 func inLayout(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (named memories.Draft, head *records.MemoryRow, title string, err error) {
 	head, err = tx.Rows.RowOf(ctx, draft.Key())
 	slug := memories.KebabSlug(draft.Name)
-	if err != nil || head != nil || tx.Agent.Layout != agents.Claude || slug == draft.Name {
+	if err != nil || head != nil || !tx.Agent.Rules().HasSlugNames || slug == draft.Name {
 		return draft, head, "", err
 	}
 	title, draft.Name = draft.Name, slug
@@ -298,10 +298,7 @@ func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 	if draft.Team {
 		dir = tx.Agent.TeamDir()
 	}
-	file := memories.FileName(draft.Type, draft.Name)
-	if tx.Agent.Layout == agents.Claude {
-		file = memories.KebabFileName(memories.KebabSlug(draft.Name))
-	}
+	file := tx.Agent.Rules().FileName(draft.Type, draft.Name)
 	return path.Join(dir, memories.NumberedFileName(file, n))
 }
 
@@ -340,23 +337,14 @@ func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t 
 			return nil, err
 		}
 	}
-	return encodeDraft(tx.Agent.Layout, base, draft)
+	return encodeDraft(tx.Agent.Rules(), base, draft)
 }
 
 // encodeDraft returns the bytes of a file with the draft. base is the file to change; nil means a
 // new file, which gets the form of the layout. Unknown keys of base stay. It returns *memories.InvalidError if the result is larger
 // than memories.MaxFileSize.
-func encodeDraft(layout agents.Layout, base []byte, draft memories.Draft) ([]byte, error) {
-	var data []byte
-	switch {
-	case base != nil:
-		data = frontmatter.Rewrite(base, draft.Content(), time.Now())
-	case layout == agents.Claude:
-		data = frontmatter.EncodeNested(draft.Content())
-	default:
-		data = frontmatter.Encode(draft.Content())
-	}
-	data = frontmatter.WithMetadata(data, draft.Metadata)
+func encodeDraft(rules agents.Rules, base []byte, draft memories.Draft) ([]byte, error) {
+	data := frontmatter.WithMetadata(rules.Format.Encode(base, draft.Content(), time.Now()), draft.Metadata)
 	if len(data) > memories.MaxFileSize {
 		return nil, &memories.InvalidError{Field: "body", Reason: "makes the file larger than 1 MiB, the limit of a memory; shorten it"}
 	}

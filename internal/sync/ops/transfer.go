@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -67,7 +66,7 @@ func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Res
 // the memory's own scope.
 func otherScope(tx *agenttx.Tx, head records.MemoryRow, to memories.Scope) (team bool, err error) {
 	switch {
-	case tx.Agent.Layout == agents.Shared:
+	case tx.Agent.Rules().IsShared:
 		return false, &memories.InvalidError{Field: "agent", Reason: "is missing: all agents share the memories of " + tx.Agent.Slug + ", so name the target agent"}
 	case to != memories.PrivateScope && to != memories.TeamScope:
 		return false, &memories.InvalidError{Field: "to", Reason: "must be private or team"}

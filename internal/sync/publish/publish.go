@@ -66,7 +66,7 @@ type Publisher struct {
 // agents without a new file. Without an open directory it returns the recorded state.
 func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	state, err := p.publishOwn(ctx, tx, changed)
-	if err != nil || tx.Agent.Layout != agents.Shared {
+	if err != nil || !tx.Agent.Rules().IsShared {
 		return state, err
 	}
 	problem, err := p.PublishOthers(ctx)
