@@ -21,6 +21,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/model"
 	"memoir/internal/review"
+	"memoir/internal/version"
 )
 
 // config holds the checked settings of the server.
@@ -128,7 +129,7 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 	case err != nil:
 		return config{}, fmt.Errorf("%s (see --help)", cli.PlainFlagMessage(err))
 	case *isVersion:
-		fmt.Fprintln(out, "memoir", version())
+		fmt.Fprintln(out, "memoir", version.Current())
 		return config{}, errAnswered
 	case flags.NArg() > 0:
 		return config{}, fmt.Errorf("unexpected argument %q (see --help)", flags.Arg(0))

@@ -27,6 +27,7 @@ import (
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/verification"
+	"memoir/internal/version"
 )
 
 // newServer returns the HTTP server for the API, hooks, MCP and pages, behind the gate that
@@ -50,7 +51,7 @@ func newServer(
 	site := pages.New(engine, shown, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log,
 	})
-	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version(), Log: log})
+	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version.Current().Version, Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)
 	server.Addr = config.addr
 	server.TLSConfig, err = tlsConfig(config, log)

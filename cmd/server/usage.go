@@ -1,10 +1,6 @@
 package main
 
-import (
-	"runtime/debug"
-
-	"memoir/internal/model"
-)
+import "memoir/internal/model"
 
 var usage = `Memoir shows what your AI agents remember. Delete a memory, and it leaves every file and the
 agent's CLAUDE.md.
@@ -21,6 +17,7 @@ Commands
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code
   hook EVENT                send one hook event to the server
+  version                   version, commit and date of this program
   help [COMMAND]            all flags of a command
 
 Directories
@@ -85,10 +82,3 @@ Each flag has a variable: --agents-dir is MEMOIR_AGENTS_DIR. A flag overrides it
 separated by commas. The API is at ANTHROPIC_BASE_URL if that is set; ANTHROPIC_AUTH_TOKEN can replace the key.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
-}

@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/chart":                {},
 	"internal/transcript":           {},
 	"internal/claudesettings":       {},
+	"internal/version":              {},
 	"internal/words":                {},
 	"internal/problem":              {"internal/memories"},
 	"internal/logs":                 {"internal/memories/..."},
@@ -136,11 +137,11 @@ var mayImport = map[string][]string{
 	"internal/hooksettings": {},
 	"internal/recallbench":  {"internal/memories", "internal/memories/frontmatter"},
 	"internal/cli": {
-		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/wire",
+		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire",
 	},
 
 	"cmd/server": {
-		"internal/cli",
+		"internal/cli", "internal/version",
 		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/masked", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas",

@@ -1,6 +1,6 @@
 // Package cli is the memoir program's commands other than serving: memory works with one agent's
 // memories, review decides what waits for a person, bench measures recall, hooks edits Claude Code's
-// settings, and hook sends one hook event to the server.
+// settings, hook sends one hook event to the server, and version describes the program.
 //
 // It owns the names, flags, texts and exit codes of these commands. It is a client of a running
 // server. Without a server on this machine, it works on an agent's files directly. Package memories
@@ -67,6 +67,7 @@ func commands() []command {
 		{"memory", memoryHelp(), runMemory},
 		{"review", reviewHelp, runReview},
 		{"bench", benchHelp, runBench},
+		{"version", versionHelp, runVersion},
 		{"help", "", runHelp},
 	}
 }

@@ -161,6 +161,7 @@ func TestRun_WrongUsage(t *testing.T) {
 	for line, why := range map[string]string{
 		"serve":                                "unknown command \"serve\" (see memoir help)",
 		"help serve":                           "no help about \"serve\"",
+		"version now":                          "unexpected argument \"now\"",
 		"memory":                               "memory needs list, show, save, delete or recall (see memoir help memory)",
 		"memory lst":                           "unknown command memory \"lst\"",
 		"memory list all":                      "takes no further words, such as \"all\"",

@@ -143,3 +143,13 @@ Figures
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
+
+const versionHelp = `Prints the version of this program, its commit and the commit's date. The version of a build that is no
+release is devel.
+
+Usage: memoir version [flags]
+
+  --json                    print version, commit, date, modified, go and platform as JSON
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`
