@@ -69,18 +69,15 @@ func oneByOne(act func(*engine.Engine, context.Context, string, engine.MemoryRef
 	}
 }
 
-// confirmAbove is the number of memories above which a bulk action asks first.
+// confirmAbove is the number of memories above which a permanent deletion asks first. All other bulk
+// actions can be undone.
 const confirmAbove = 20
-
-// maxPreviewed is the number of memories up to which the question of a deletion shows the changes on
-// disk. More would make the page large.
-const maxPreviewed = 100
 
 // batch runs the action in the address on the selected memories: the listed ones, or all of a list.
 // A failure does not stop the others. It redirects to the list, or answers 409 with the failed
-// memories, still selected. Above confirmAbove it asks first. If the list has changed since all of it
-// was selected, it answers 409 with the changes. Without a selection the list shows a notice. batch
-// returns memories.ErrNotFound for an unknown action or agent.
+// memories, still selected. For more than confirmAbove memories, a permanent deletion asks first. If
+// the list has changed since all of it was selected, it answers 409 with the changes. Without a
+// selection the list shows a notice. batch returns memories.ErrNotFound for an unknown action or agent.
 func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	op, ok := operations[chi.URLParam(r, "operation")]
 	if !ok {
@@ -91,6 +88,7 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	selected := selectedIn(r)
+	asks := op.done == donePurged && r.PostFormValue(templates.FieldConfirmed) == ""
 	if seen := r.PostFormValue(templates.FieldAll); seen != "" {
 		all, err := s.allSelected(r, agent)
 		if err != nil {
@@ -99,8 +97,8 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 		if now := listview.Mark(len(all.Rows), all.ChangedAt); now != seen {
 			return s.showChanged(w, r, agent, op, all, seen)
 		}
-		if selected = selected[:0]; len(all.Rows) > confirmAbove && r.PostFormValue(templates.FieldConfirmed) == "" {
-			return s.confirm(w, r, agent, op, all.Rows, seen)
+		if selected = selected[:0]; asks && len(all.Rows) > confirmAbove {
+			return kit.Show(w, r, http.StatusOK, templates.ManyChangePage(manyChange(r, agent, op, all.Rows, seen)))
 		}
 		for _, m := range all.Rows {
 			selected = append(selected, engine.MemoryRef{ID: m.ID, ETag: records.ETag(m.Memory)})
@@ -109,12 +107,12 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case len(selected) == 0:
 		return kit.Redirect(w, r, kit.Back(r, listOf(agent, op)), doneNothing, "")
-	case len(selected) > confirmAbove && r.PostFormValue(templates.FieldConfirmed) == "":
+	case asks && len(selected) > confirmAbove:
 		rows, err := s.selectedRows(r.Context(), agent, selected)
 		if err != nil {
 			return err
 		}
-		return s.confirm(w, r, agent, op, rows, "")
+		return kit.Show(w, r, http.StatusOK, templates.ManyChangePage(manyChange(r, agent, op, rows, "")))
 	}
 	return s.runBatch(w, r, agent, op, selected)
 }
@@ -184,27 +182,6 @@ func (s *site) selectedRows(ctx context.Context, agent records.Agent, selected [
 	return rows, nil
 }
 
-// confirm shows the number of memories that the action is about, and of a deletion what it changes on
-// disk. all is the form's FieldAll, or empty if the form names each memory.
-func (s *site) confirm(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, rows []records.ListedMemory, all string) error {
-	v := manyChange(r, agent, op, rows, all)
-	if op.done == doneDeleted && len(rows) <= maxPreviewed {
-		ids := make([]string, len(rows))
-		for i, m := range rows {
-			ids[i] = m.ID
-		}
-		change, err := s.engine.PreviewDeletion(r.Context(), agent.Slug, ids...)
-		if err != nil && !errors.Is(err, memories.ErrNotFound) {
-			return err
-		}
-		if err == nil {
-			view := changeOf(agent, change)
-			v.Change = &view
-		}
-	}
-	return kit.Show(w, r, http.StatusOK, templates.ManyChangePage(v))
-}
-
 // showChanged answers 409 with the memories that have changed since a person selected the whole list,
 // and offers the action on the list as it is now.
 func (s *site) showChanged(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, now records.MemoryListPage, seen string) error {
@@ -221,6 +198,8 @@ func (s *site) showChanged(w http.ResponseWriter, r *http.Request, agent records
 	return kit.Show(w, r, http.StatusConflict, templates.ManyChangePage(v))
 }
 
+// manyChange returns the view of the question before op. all is the form's FieldAll, or empty if the
+// form names each memory.
 func manyChange(r *http.Request, agent records.Agent, op operation, rows []records.ListedMemory, all string) templates.ManyChange {
 	v := templates.ManyChange{
 		Agent: agentView(agent), Total: len(rows), All: all, List: listOf(agent, op), Back: kit.Back(r, listOf(agent, op)), Label: op.label,

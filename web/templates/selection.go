@@ -60,7 +60,6 @@ type ManyChange struct {
 	Total int
 	// Deletes is set for a deletion, and Final if it cannot be undone.
 	Deletes, Final bool
-	Change         *Change // of a deletion on disk; nil if it is not shown
 	// Changed means that the list has changed since its Before memories were selected. Rows are the
 	// changed ones.
 	Changed bool
