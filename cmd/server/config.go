@@ -20,6 +20,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/gate"
 	"memoir/internal/model"
+	"memoir/internal/postgres/local"
 	"memoir/internal/review"
 	"memoir/internal/version"
 )
@@ -180,11 +181,8 @@ func defaults(env func(string) (string, bool)) *config {
 	} else if home != "" {
 		c.claudeDir = filepath.Join(home, ".claude")
 	}
-	// The XDG specification requires absolute paths.
-	if dir, _ := env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+	if dir := local.DataHome(env); dir != "" {
 		c.dataDir = filepath.Join(dir, "memoir")
-	} else if home != "" {
-		c.dataDir = filepath.Join(home, ".local", "share", "memoir")
 	}
 	return c
 }

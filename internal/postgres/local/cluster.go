@@ -56,7 +56,7 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 		noSync:         opts.NoSync,
 		schema:         opts.Schema,
 	}
-	found := findInstallations(ctx, opts.BinDirs)
+	found := findInstallations(ctx, opts.BinDirs, opts.Log)
 	if err := c.check(found); err != nil {
 		return nil, err
 	}

