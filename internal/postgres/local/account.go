@@ -31,15 +31,15 @@ func accountFor(dataDir, pgdata string) (account, error) {
 	self, owner := os.Geteuid(), ownerOf(pgdata)
 	switch {
 	case self != 0 && (owner == self || owner < 0):
-		return accountOf(user.LookupId(strconv.Itoa(self)))
+		return accountOf(userByID(self))
 	case self != 0:
 		return account{}, fmt.Errorf("%w: %s belongs to the user %s; start Memoir as that user or as root, or choose another --data-dir",
 			ErrAccess, pgdata, nameOf(owner))
 	case owner > 0:
-		return accountOf(user.LookupId(strconv.Itoa(owner)))
+		return accountOf(userByID(owner))
 	}
 	if owner := ownerOf(dataDir); owner > 0 {
-		if found, err := accountOf(user.LookupId(strconv.Itoa(owner))); err == nil {
+		if found, err := accountOf(userByID(owner)); err == nil {
 			return found, nil
 		}
 	}
@@ -52,6 +52,22 @@ func accountFor(dataDir, pgdata string) (account, error) {
 		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(serverUsers, " or "))
 }
 
+// userByID returns the user with the given id. Releases are built without cgo and read only
+// /etc/passwd, so getent finds the users of LDAP and similar directories.
+func userByID(uid int) (*user.User, error) {
+	found, err := user.LookupId(strconv.Itoa(uid))
+	if err == nil {
+		return found, nil
+	}
+	const userFields = 7 // of passwd(5): name, password, uid, gid, comment, home, shell
+	entry, failed := exec.Command("getent", "passwd", strconv.Itoa(uid)).Output()
+	fields := strings.Split(strings.TrimSpace(string(entry)), ":")
+	if failed != nil || len(fields) != userFields {
+		return nil, err
+	}
+	return &user.User{Username: fields[0], Uid: fields[2], Gid: fields[3], HomeDir: fields[5]}, nil
+}
+
 // ownerOf returns the user id of the directory's owner, or -1 if the directory cannot be examined.
 func ownerOf(dir string) int {
 	info, err := os.Stat(dir)
@@ -62,7 +78,7 @@ func ownerOf(dir string) int {
 }
 
 func nameOf(uid int) string {
-	if found, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+	if found, err := userByID(uid); err == nil {
 		return found.Username
 	}
 	return strconv.Itoa(uid)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func fitsSocket(dir string) bool {
 // It makes the account the owner of them and of the directory. It returns ErrAccess if this user
 // has no name.
 func (r *runDir) writeRules(a account) error {
-	self, err := user.LookupId(strconv.Itoa(os.Geteuid()))
+	self, err := userByID(os.Geteuid())
 	if err != nil {
 		return fmt.Errorf("%w: PostgreSQL needs a user with a name: %w", ErrAccess, err)
 	}
