@@ -28,6 +28,10 @@ AWAY ?= 1m
 CHECKS ?= 200
 BROKEN ?= 10000
 
+# The version of `make release`: the tag of the commit, else one before all releases.
+VERSION ?= $(shell git describe --exact-match --tags 2>/dev/null || TZ=UTC git log -1 --format=v0.0.0-%cd.g%h --date=format-local:%Y%m%d)
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
 demo := .cache/demo
 queries := internal/postgres/internal/queries
 
@@ -138,9 +142,13 @@ screenshots: build ## take the pictures of README and docs, and of difficult sta
 build: ## build bin/memoir
 	go build -o bin/memoir ./cmd/server
 
+.PHONY: release
+release: ## build the files of a release of the current commit, VERSION for PLATFORMS, into dist
+	scripts/release '$(VERSION)' dist $(PLATFORMS)
+
 .PHONY: clean
-clean: ## remove what was built, and the demo with its database
-	rm -rf bin $(demo)
+clean: ## remove the built files, and the demo with its database
+	rm -rf bin dist $(demo)
 
 .PHONY: setup
 setup:
