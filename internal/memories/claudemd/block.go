@@ -111,6 +111,14 @@ const learnedMemory = `# Learned Memory
 > The following was learned from past interactions. Apply this knowledge in all responses.
 `
 
+// forOthers continues the quote of learnedMemory for agents that cannot save memories as Claude Code
+// does.
+const forOthers = `>
+> Before you recommend a file, a function, a flag or a command from it, check that it still exists. Memories marked
+> “(team)” are shared by everybody who works on this. Memoir writes the text between the markers: do not edit it, and
+> tell the user when a memory is wrong.
+`
+
 // Intro configures the text at the start of the block. The zero Intro is for an agent with its own
 // memory and no shared directories.
 type Intro struct {
@@ -118,6 +126,17 @@ type Intro struct {
 	LearnedAlone bool
 	// SharedDirs are the absolute paths of directories that all agents share.
 	SharedDirs []string
+	// OtherAgents replaces the instructions of Claude Code by a few words that hold for all agents.
+	// Sizes are then counted in bytes, as those agents do.
+	OtherAgents bool
+}
+
+// size returns the function that measures a text.
+func (o Intro) size() func(text string) int {
+	if o.OtherAgents {
+		return func(text string) int { return len(text) }
+	}
+	return utf8.RuneCountInString
 }
 
 // text returns the text at the start of the block, below the begin marker. team means that the
@@ -131,6 +150,8 @@ func (o Intro) text(team bool) string {
 		where = append(where, sharedFiles(o.SharedDirs))
 	}
 	switch {
+	case o.OtherAgents:
+		return learnedMemory + forOthers
 	case o.LearnedAlone:
 		return learnedMemory
 	case len(where) > 0:
@@ -182,7 +203,10 @@ func WithAgeNote(full string, modified, now time.Time) string {
 
 // countedText returns the last line of a block that has no room for n memories. It is shorter than
 // MaxEntryLength.
-func countedText(n int) string {
+func (o Intro) countedText(n int) string {
+	if o.OtherAgents {
+		return fmt.Sprintf("- … and %d more, for which this file has no room.\n", n)
+	}
 	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)
 }
 

@@ -48,7 +48,7 @@ type Part struct {
 	Shared string        // as in Summary
 	Type   memories.Type // type of the memory
 	Listed bool          // a one-line entry; without Text, only part of the final count
-	Chars  int           // Unicode characters of Text
+	Chars  int           // Unicode characters of Text; bytes with Intro.OtherAgents
 }
 
 // charsPerToken is the average number of characters per token in English prose. It depends on
@@ -74,13 +74,15 @@ func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.
 // omitted. The first memory that would make the file larger than limit, and all after it, become
 // one-line entries. The first entry that would make it larger than 2 × limit, and all after it, are
 // only counted. maxBlock limits the block in the same ways. limit and outside, the file's size
-// without the block, are in Unicode characters; a limit of 0 means none. An error of text ends it.
+// without the block, are in Unicode characters, or in bytes with Intro.OtherAgents. A limit of 0
+// means none. An error of text ends it.
 func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText, add func(Part)) error {
 	ordered := Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.Type.Order() < 0 }))
 	team := slices.ContainsFunc(ordered, func(m Summary) bool { return m.Team && m.Shared == "" })
-	opening := partOf(beginMarker + "\n" + with.text(team))
-	ending := partOf("\n" + endMarker)
-	b := blockOfParts{give: add, bytes: len(opening.Text) + len(ending.Text), chars: outside + opening.Chars + ending.Chars}
+	b := blockOfParts{give: add, size: with.size()}
+	opening := b.partOf(beginMarker + "\n" + with.text(team))
+	ending := b.partOf("\n" + endMarker)
+	b.bytes, b.chars = len(opening.Text)+len(ending.Text), outside+opening.Chars+ending.Chars
 	add(opening)
 	var last memories.Type
 	lastListed, listing := false, false
@@ -99,8 +101,8 @@ func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText
 			if err != nil {
 				return err
 			}
-			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Chars: utf8.RuneCountInString(full)}
-			total := b.chars + utf8.RuneCountInString(lead) + section.Chars
+			section := Part{Text: full, Memory: m.ID, Name: m.Name, Team: m.Team, Shared: m.Shared, Type: m.Type, Chars: b.size(full)}
+			total := b.chars + b.size(lead) + section.Chars
 			if listing = limit > 0 && total > limit || !b.hasBytes(len(lead)+len(full)); !listing {
 				b.add(lead, section)
 				last, lastListed = m.Type, false
@@ -119,8 +121,8 @@ func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText
 			lead = shortened + "\n"
 		}
 		line := Entry(m)
-		chars := utf8.RuneCountInString(line)
-		total := b.chars + utf8.RuneCountInString(lead) + chars + memories.MaxEntryLength
+		chars := b.size(line)
+		total := b.chars + b.size(lead) + chars + memories.MaxEntryLength
 		if limit > 0 && total > 2*limit || !b.hasBytes(len(lead)+len(line)) {
 			b.count(entry)
 			continue
@@ -130,11 +132,11 @@ func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText
 		last, lastListed = m.Type, true
 	}
 	if b.counted > 0 {
-		text := countedText(b.counted)
+		text := with.countedText(b.counted)
 		if !lastListed {
 			text = "\n" + text
 		}
-		b.add("", partOf(text))
+		b.add("", b.partOf(text))
 	}
 	add(ending)
 	return nil
@@ -143,7 +145,8 @@ func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText
 // blockOfParts is a block under construction.
 type blockOfParts struct {
 	give    func(Part)
-	chars   int // characters of the whole file
+	size    func(text string) int
+	chars   int // size of the whole file
 	bytes   int // bytes of the block
 	counted int // memories that are without a section or an entry
 }
@@ -162,7 +165,7 @@ func (b *blockOfParts) count(entry Part) {
 // add passes on lead, if it is not empty, and the part p, and adds both to the sizes.
 func (b *blockOfParts) add(lead string, p Part) {
 	if lead != "" {
-		leading := partOf(lead)
+		leading := b.partOf(lead)
 		b.give(leading)
 		b.chars += leading.Chars
 	}
@@ -172,7 +175,7 @@ func (b *blockOfParts) add(lead string, p Part) {
 }
 
 // partOf returns a part that is not a memory.
-func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInString(text)} }
+func (b *blockOfParts) partOf(text string) Part { return Part{Text: text, Chars: b.size(text)} }
 
 // maxAheadBytes is how many bytes of bodies are read together without a limit. It is arbitrary.
 const maxAheadBytes = 1 << 20

@@ -82,6 +82,23 @@ func (d Document) Without() []byte {
 	return []byte(d.before + after)
 }
 
+// Added returns the line ends that With puts before a new block. It is "" if the file has a block.
+func (d Document) Added() string {
+	if d.found {
+		return ""
+	}
+	return separator(d.before)
+}
+
+// WithoutAdded is Without for a block that Memoir has appended after the line ends added. If the
+// file still ends with the block, the result has the bytes from before.
+func (d Document) WithoutAdded(added string) []byte {
+	if before, found := strings.CutSuffix(d.before, added); d.found && found && (d.after == "" || d.after == "\n") {
+		return []byte(before)
+	}
+	return d.Without()
+}
+
 // Size returns the length of the file in bytes, with its block.
 func (d Document) Size() int { return len(d.before) + len(d.block) + len(d.after) }
 
