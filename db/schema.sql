@@ -897,3 +897,19 @@ CREATE TABLE embedding_tokens (
     day    date PRIMARY KEY,
     tokens bigint NOT NULL
 );
+
+-- The files besides CLAUDE.md into which agents are published. A person chooses them.
+CREATE TABLE publish_targets (
+    agent_id     bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    target       text NOT NULL, -- name of an agents.Target
+    dir          text NOT NULL, -- absolute directory of the project; empty: the agent's own
+    wanted       boolean NOT NULL DEFAULT true, -- false: the block is still to be removed
+    added        text NOT NULL DEFAULT '', -- line ends that Memoir put before the block
+    created      text NOT NULL DEFAULT '', -- topmost path that Memoir created; empty: the file existed
+    same_as      text NOT NULL DEFAULT '', -- path of the file that this one is a link to or from
+    bytes        integer NOT NULL DEFAULT 0, -- of the whole file
+    problem      text NOT NULL DEFAULT '',
+    publish_key  text NOT NULL DEFAULT '',
+    published_at timestamptz,
+    PRIMARY KEY (agent_id, target)
+);

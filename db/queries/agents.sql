@@ -12,8 +12,9 @@ WHERE slug = @slug;
 
 -- name: AgentByID :one
 -- Returns the agent with the id. shared identifies what other agents share with it; it is empty if
--- they share nothing. SharedStamp returns the same for the sharing agents.
-SELECT sqlc.embed(agents), coalesce((
+-- they share nothing. SharedStamp returns the same for the sharing agents. has_targets reports
+-- whether the agent has publish targets.
+SELECT sqlc.embed(agents), EXISTS (SELECT FROM publish_targets WHERE agent_id = agents.id) AS has_targets, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/review"
+	"memoir/internal/postgres/targets"
 	"memoir/internal/records"
 )
 
@@ -24,16 +25,19 @@ type AgentRows struct {
 }
 
 // Agent returns the row of the locked agent, with zero counts. Agent.Shared identifies the memories
-// that other agents share with it. It fails with memories.ErrNotFound if the agent was deleted.
+// that other agents share with it, and Agent.HasTargets is set. It fails with memories.ErrNotFound if the agent was deleted.
 func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	row, err := a.q.AgentByID(ctx, a.agentID)
 	agent := agentOf(row.Agent)
-	agent.Shared = row.Shared
+	agent.Shared, agent.HasTargets = row.Shared, row.HasTargets
 	return agent, dberr.Wrap("read agent", err)
 }
 
 // Review returns the statements about the agent's review.
 func (a *AgentRows) Review() review.Rows { return review.Of(a.agentID, a.q) }
+
+// Targets returns the statements about the agent's publish targets.
+func (a *AgentRows) Targets() targets.Rows { return targets.Of(a.agentID, a.q) }
 
 // FilesUnder returns the rows of all the agent's files at or below the paths, in any order,
 // including files that are no longer on disk. No path may contain another. The path "." selects all

@@ -23,6 +23,7 @@ import (
 	"memoir/internal/postgres/overview"
 	"memoir/internal/postgres/recalled"
 	"memoir/internal/postgres/review"
+	"memoir/internal/postgres/targets"
 	"memoir/internal/postgres/timeline"
 	"memoir/internal/postgres/vectors"
 	"memoir/internal/records"
@@ -43,6 +44,7 @@ type Store struct {
 	*recalled.Reads   // recalls of one memory, statistics
 	*vectors.Vectors  // for recall by meaning
 	*askedas.Phrases  // the phrases as which memories are asked
+	*targets.Chosen   // the files besides CLAUDE.md into which agents are published
 	pool              *pgxpool.Pool
 	q                 *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
@@ -79,7 +81,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	q := queries.New(pool)
-	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), Chosen: targets.New(q), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()

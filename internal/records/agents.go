@@ -30,6 +30,8 @@ type Agent struct {
 	// Shared changes whenever the memories shared with the agent may have changed. It is empty
 	// without such memories. Only a Writer reads it.
 	Shared string
+	// HasTargets means that the agent has Targets. Only a Writer reads it.
+	HasTargets bool
 	// Examined is the version of the rules by which all memories were examined for secrets and
 	// injections.
 	Examined int

@@ -44,7 +44,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.primary_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_publish_key, agents.memories_version, agents.memory_off, agents.joined_to, agents.primary_inode, agents.examined_version, coalesce((
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.primary_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_publish_key, agents.memories_version, agents.memory_off, agents.joined_to, agents.primary_inode, agents.examined_version, EXISTS (SELECT FROM publish_targets WHERE agent_id = agents.id) AS has_targets, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared
@@ -53,12 +53,14 @@ WHERE agents.id = $1
 `
 
 type AgentByIDRow struct {
-	Agent  Agent
-	Shared string
+	Agent      Agent
+	HasTargets bool
+	Shared     string
 }
 
 // Returns the agent with the id. shared identifies what other agents share with it; it is empty if
-// they share nothing. SharedStamp returns the same for the sharing agents.
+// they share nothing. SharedStamp returns the same for the sharing agents. has_targets reports
+// whether the agent has publish targets.
 func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error) {
 	row := q.db.QueryRow(ctx, agentByID, id)
 	var i AgentByIDRow
@@ -83,6 +85,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.JoinedTo,
 		&i.Agent.PrimaryInode,
 		&i.Agent.ExaminedVersion,
+		&i.HasTargets,
 		&i.Shared,
 	)
 	return i, err

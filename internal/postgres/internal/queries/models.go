@@ -375,6 +375,20 @@ type Proposal struct {
 	MemoryID       *uuid.UUID
 }
 
+type PublishTarget struct {
+	AgentID     int64
+	Target      string
+	Dir         string
+	Wanted      bool
+	Added       string
+	Created     string
+	SameAs      string
+	Bytes       int32
+	Problem     string
+	PublishKey  string
+	PublishedAt *time.Time
+}
+
 type Recall struct {
 	ID             uuid.UUID
 	AgentID        int64
