@@ -39,10 +39,12 @@ type calls struct {
 	forget            cluster.Call[ops.ForgetOp, records.Agent]
 	switchMemory      cluster.Call[ops.SwitchMemoryOp, cluster.Nothing]
 	publish           cluster.Call[publish.PublishOp, publish.Result]
+	setTargets        cluster.Call[publish.SetTargetsOp, publish.Targets]
 	scan              cluster.Call[scanOp, scan.Result]
 	consolidate       cluster.Call[agentdir.ConsolidateOp, lockfile.Taken]
 	about             cluster.Call[agentdir.AboutOp, agentdir.About]
 	preview           cluster.Call[publish.PreviewOp, publish.Preview]
+	listTargets       cluster.Call[publish.ListTargetsOp, publish.Targets]
 	previewDeletion   cluster.Call[publish.PreviewDeletionOp, publish.DeletionPreview]
 	previewEdits      cluster.Call[publish.PreviewEditsOp, publish.ClaudeMDSizes]
 	fixes             cluster.Call[ops.FixesOp, []ops.Flawed]
@@ -96,10 +98,12 @@ func (e *Engine) makeCalls() calls {
 		forget:            cluster.Handle(e.node, e.ops.Forget),
 		switchMemory:      cluster.Handle(e.node, e.ops.SwitchMemory),
 		publish:           cluster.Handle(e.node, e.publisher.Publish),
+		setTargets:        cluster.Handle(e.node, e.publisher.SetTargets),
 		scan:              cluster.Handle(e.node, e.scanLocal),
 		consolidate:       cluster.Handle(e.node, e.dir.Consolidate),
 		about:             cluster.Handle(e.node, e.dir.About),
 		preview:           cluster.Handle(e.node, e.publisher.Preview),
+		listTargets:       cluster.Handle(e.node, e.publisher.ListTargets),
 		previewDeletion:   cluster.Handle(e.node, e.publisher.PreviewDeletion),
 		previewEdits:      cluster.Handle(e.node, e.publisher.PreviewEdits),
 		fixes:             cluster.Handle(e.node, e.ops.Fixes),

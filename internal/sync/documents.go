@@ -81,3 +81,18 @@ func (e *Engine) RepairIndex(ctx context.Context, slug, etag string) (IndexChang
 func (e *Engine) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	return e.calls.adoptFact.Do(ctx, slug, adoption)
 }
+
+// Targets returns the files besides CLAUDE.md into which the agent can be published, and their
+// state. It fails with memories.ErrNotFound.
+func (e *Engine) Targets(ctx context.Context, slug string) (Targets, error) {
+	return e.calls.listTargets.Read(ctx, slug, publish.ListTargetsOp{})
+}
+
+// SetTargets publishes the agent into these targets, by their names in agents.Targets, and removes
+// Memoir's text from all others. If a file cannot be written, Problem of its target is the reason,
+// and the next scan tries again. SetTargets fails with memories.ErrNotFound, with
+// *memories.InvalidError for an unknown name, and with *memories.ConflictError if the agent has no
+// directory for targets, or another agent is published into it.
+func (e *Engine) SetTargets(ctx context.Context, slug string, names []string) (Targets, error) {
+	return e.calls.setTargets.Do(ctx, slug, publish.SetTargetsOp{Names: names})
+}

@@ -40,6 +40,22 @@ func tabs(s *stage) {
 	s.scanAll()
 }
 
+// withTargets is tabs, also published into a new file, an existing file, and one in new directories.
+func withTargets(s *stage) {
+	s.Helper()
+	s.put("GEMINI.md", "# Mine")
+	tabs(s)
+	s.mustDo(targetsOf("agents", "gemini", "copilot")(s))
+}
+
+// targetsOf chooses targets.
+func targetsOf(names ...string) func(*stage) []error {
+	return func(s *stage) []error {
+		_, err := s.engine.SetTargets(byScript, s.slug, names)
+		return []error{err}
+	}
+}
+
 // inTrash is tabs, deleted.
 func inTrash(s *stage) {
 	s.Helper()
@@ -124,6 +140,9 @@ func leniently(s *stage) {
 func operations() []operation {
 	return []operation{
 		{name: "delete", before: tabs, do: deleteOf("Tabs")},
+		{name: "delete of agent with targets", before: withTargets, do: deleteOf("Tabs")},
+		{name: "publish to targets", before: tabs, do: targetsOf("agents", "copilot")},
+		{name: "stop targets", before: withTargets, do: targetsOf()},
 		{name: "purge", before: tabs, do: purgeOf("Tabs"), partly: func(s *stage) { s.mustDo(deleteOf("Tabs")(s)) }},
 		{name: "purge what is in the trash", before: inTrash, do: purgeOf("Tabs")},
 		{name: "restore", before: inTrash, do: restoreOf("Tabs")},

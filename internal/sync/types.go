@@ -34,6 +34,8 @@ type (
 	MemoryRef         = ops.MemoryRef              // a memory and the ETag that the user saw
 	Patch             = memories.Patch             // fields of a memory to change
 	Preview           = publish.Preview            // a compiled CLAUDE.md
+	Targets           = publish.Targets            // result of Targets and SetTargets
+	TargetState       = publish.TargetState        // one of Targets
 	Result            = ops.Result                 // a memory after a change
 	ScanProblem       = scan.Problem               // an agent or directory that cannot be scanned
 	ScanResult        = scan.Result                // counts of a scan

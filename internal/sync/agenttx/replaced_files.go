@@ -3,6 +3,7 @@ package agenttx
 import (
 	"io"
 	"os"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ const (
 // replacedFile is an open file that Memoir has replaced.
 type replacedFile struct {
 	slug, path string
+	dir        string // absolute, of path; empty for the agent's directory
 	file       *os.File
 	oldHash    string // of its bytes when it was replaced
 	newHash    string // of the bytes that Memoir has last written at path
@@ -58,11 +60,11 @@ func (f *replacedFiles) add(r replacedFile) {
 
 // setNewHash records that Memoir has written a path again. In the agent's entries for that path, it
 // changes each newHash that equals from to the other hash.
-func (f *replacedFiles) setNewHash(slug, path, from, to string) {
+func (f *replacedFiles) setNewHash(slug, dir, path, from, to string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.all {
-		if r := &f.all[i]; r.slug == slug && r.path == path && r.newHash == from {
+		if r := &f.all[i]; r.slug == slug && r.dir == dir && r.path == path && r.newHash == from {
 			r.newHash = to
 		}
 	}
@@ -106,23 +108,37 @@ func (f *replacedFiles) closeWhere(match func(replacedFile) bool) {
 	})
 }
 
-// Overwrite writes a file with Disk.Write, whose errors it returns. If options has IfHash, it keeps
-// the replaced file open, and requests a scan. RecoverLateWrites can then find bytes that another
-// program writes into that file late. It sets options.Displaced itself then. tx.Root must be open.
+// Overwrite writes a file of the agent's directory with Disk.Write, whose errors it returns. If
+// options has IfHash, it keeps the replaced file open, and requests a scan. RecoverLateWrites can
+// then find bytes that another program writes into that file late. It sets options.Displaced itself
+// then. tx.Root must be open.
 func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
+	return tx.OverwriteIn(tx.Root, path, data, options)
+}
+
+// OverwriteIn is Overwrite for a file below root, which may be another directory than the agent's.
+func (tx *Tx) OverwriteIn(root *os.Root, path string, data []byte, options files.Options) error {
 	slug, oldHash, newHash := tx.Agent.Slug, options.IfHash, files.Hash(data)
+	dir, scanned := "", path
+	if root != tx.Root {
+		dir, scanned = root.Name(), tx.anyPath()
+	}
 	if oldHash != "" {
 		options.Displaced = func(old *os.File) {
-			tx.replaced.add(replacedFile{slug, path, old, oldHash, newHash, time.Now()})
-			tx.RescanNoSooner(path, lateWriteTimeout)
+			tx.replaced.add(replacedFile{slug, path, dir, old, oldHash, newHash, time.Now()})
+			tx.RescanNoSooner(scanned, lateWriteTimeout)
 		}
 	}
-	err := tx.Disk.Write(tx.Root, path, data, options)
+	err := tx.Disk.Write(root, path, data, options)
 	if err == nil && oldHash != "" {
-		tx.replaced.setNewHash(slug, path, oldHash, newHash)
+		tx.replaced.setNewHash(slug, dir, path, oldHash, newHash)
 	}
 	return err
 }
+
+// anyPath returns a path of the agent that is quick to scan. A scan of it also recovers late writes
+// and publishes.
+func (tx *Tx) anyPath() string { return path.Join(tx.Agent.PrimaryDir(), indexName) }
 
 // RecoverLateWrites copies bytes that were written late into the agent's replaced files to their
 // paths, requests scans of these, and closes the files. If another program has written a path
@@ -135,22 +151,40 @@ func (tx *Tx) RecoverLateWrites() {
 	}
 	slug := tx.Agent.Slug
 	for r := tx.replaced.first(slug); r != nil; r = tx.replaced.first(slug) {
+		scanned := r.path
+		if r.dir != "" {
+			scanned = tx.anyPath()
+		}
 		raw, isFinal := r.read()
 		if !isFinal {
-			tx.RescanNoSooner(r.path, lateWriteTimeout)
+			tx.RescanNoSooner(scanned, lateWriteTimeout)
 			return
 		}
 		tx.replaced.closeFile(r.file)
 		if raw == nil {
 			continue
 		}
-		if err := tx.Disk.Write(tx.Root, r.path, raw, files.Options{IfHash: r.newHash}); err != nil {
+		if err := tx.recoverLateWrite(r, raw); err != nil {
 			tx.Log.Warn("late write to a replaced file not recovered", "agent", slug, "path", r.path, "error", err)
 			continue
 		}
-		tx.replaced.setNewHash(slug, r.path, r.newHash, files.Hash(raw))
-		tx.Rescan(r.path)
+		tx.replaced.setNewHash(slug, r.dir, r.path, r.newHash, files.Hash(raw))
+		tx.Rescan(scanned)
 	}
+}
+
+// recoverLateWrite writes the bytes of a late write to the path of the replaced file, if that still
+// has the bytes that Memoir wrote.
+func (tx *Tx) recoverLateWrite(r *replacedFile, raw []byte) error {
+	root := tx.Root
+	if r.dir != "" {
+		var err error
+		if root, err = files.OpenRoot(r.dir); err != nil {
+			return err
+		}
+		defer root.Close() //nolint:errcheck // nothing is written through the handle itself
+	}
+	return tx.Disk.Write(root, r.path, raw, files.Options{IfHash: r.newHash})
 }
 
 // read returns all bytes of the file if it was written since it was replaced. raw is nil if it was

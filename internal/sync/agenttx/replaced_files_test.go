@@ -195,8 +195,8 @@ func TestReplacedFiles_First(t *testing.T) {
 	if r := all.first("ada"); r == nil || r.path != "a.md" {
 		t.Errorf("first() = %+v, want a.md", r)
 	}
-	all.setNewHash("ada", "a.md", "1", "2")
-	all.setNewHash("ada", "a.md", "1", "3") // no longer the hash
+	all.setNewHash("ada", "", "a.md", "1", "2")
+	all.setNewHash("ada", "", "a.md", "1", "3") // no longer the hash
 	if r := all.first("ada"); r.newHash != "2" {
 		t.Errorf("newHash = %q, want 2", r.newHash)
 	}
@@ -233,4 +233,38 @@ func openFile(t *testing.T) *os.File {
 func isClosed(file *os.File) bool {
 	_, err := file.Stat()
 	return errors.Is(err, os.ErrClosed)
+}
+
+func TestRecoverLateWrites_OtherDirectory(t *testing.T) {
+	t.Parallel()
+	tx := newTx(t)
+	dir := t.TempDir()
+	project, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer project.Close()
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(dir, "AGENTS.md")
+		if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		editor, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer editor.Close()
+		if err := tx.OverwriteIn(project, "AGENTS.md", []byte("new"), files.Options{IfHash: files.Hash([]byte("old"))}); err != nil {
+			t.Fatal(err)
+		}
+		writeLate(t, editor, "late")
+		time.Sleep(lateWriteTimeout + time.Millisecond)
+		tx.RecoverLateWrites()
+		if raw, err := os.ReadFile(path); err != nil || string(raw) != "late" {
+			t.Errorf("the file has %q, %v, want late", raw, err)
+		}
+		if _, err := tx.Root.Stat("AGENTS.md"); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the agent's directory has the file too: %v", err)
+		}
+	})
 }

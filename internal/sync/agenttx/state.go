@@ -36,6 +36,8 @@ type State struct {
 	Facts map[string]FileStamp
 	// Recovered means that leftovers of a crash have been removed in this term.
 	Recovered bool
+	// TargetsRecovered is Recovered for the directories of publish targets.
+	TargetsRecovered bool
 	// Emptied contains the files that had bytes and are now empty, by path. Package scan owns the
 	// values.
 	Emptied sync.Map
@@ -90,7 +92,7 @@ func (a *State) Begin(term uint64) {
 // checks everything. It keeps Emptied, Awaited, Others, FileCounter and the timer of
 // RescanAllAfter. The caller holds the lock.
 func (a *State) ResetScanState() {
-	a.FullyScanned, a.Recovered, a.Links, a.Indexes, a.Facts = false, false, nil, nil, nil
+	a.FullyScanned, a.Recovered, a.TargetsRecovered, a.Links, a.Indexes, a.Facts = false, false, false, nil, nil, nil
 }
 
 // FileStamp is a file's size and modification time, which change when the file is written. The zero

@@ -34,6 +34,9 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 		if row.Present && s.Node.Term(tx.State.ID) == 0 {
 			return row, &memories.ConflictError{Reason: "Directory " + row.Dir + " is on another server, which does not respond. Nothing was removed. Try again in a few minutes."}
 		}
+		if err := s.Publisher.RemoveTargets(ctx, tx); err != nil {
+			return row, err
+		}
 		return row, s.Store.DeleteAgent(ctx, tx.State.ID)
 	})
 	if err != nil {

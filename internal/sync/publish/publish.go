@@ -79,15 +79,31 @@ func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID
 	return state, err
 }
 
-// publishOwn compiles the agent's CLAUDE.md, writes it if it differs, and saves its state. It never
-// writes the files of other agents. If the file cannot be written, Problem of the result is the
-// reason, without an error. If the file is up to date, or the agent's directory is not open, it
-// returns the recorded state.
+// publishOwn compiles the agent's CLAUDE.md, writes it if it differs, and saves its state. Then it
+// writes the agent's targets. It never writes the files of other agents. If a file cannot be
+// written, Problem of the result is the reason, without an error. If the file is up to date, or the
+// agent's directory is not open, it returns the recorded state.
 func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	row, err := tx.Rows.Agent(ctx)
-	if err != nil || tx.Root == nil {
+	if err != nil {
 		return row.ClaudeMD, err
 	}
+	state := row.ClaudeMD
+	if tx.Root != nil {
+		state, err = p.publishClaudeMD(ctx, tx, row, changed)
+	}
+	if err != nil || !row.HasTargets {
+		return state, err
+	}
+	problem, err := p.publishTargets(ctx, tx)
+	if state.Problem == "" {
+		state.Problem = problem
+	}
+	return state, err
+}
+
+// publishClaudeMD is publishOwn for CLAUDE.md alone, with an open directory. row is the agent's.
+func (p *Publisher) publishClaudeMD(ctx context.Context, tx *agenttx.Tx, row records.Agent, changed []uuid.UUID) (records.ClaudeMD, error) {
 	path := tx.Agent.ClaudeMDPath(tx.Root)
 	if err := tx.CheckPublish(); err != nil {
 		return refusePublication(ctx, tx, row.ClaudeMD, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records
 	if path == "" {
 		return true, nil
 	}
-	signature := signatureOf(tx, path)
+	signature := signatureOf(tx.Root, path)
 	if signature != "" && signature == key.file && !agents.ClaudeMDIsMemory(tx.Root, tx.Agent, path, maps.Keys(tx.State.Links)) {
 		return true, nil
 	}
@@ -104,10 +105,10 @@ func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records
 	return true, tx.DB.SetPublishKey(ctx, key.String())
 }
 
-// signatureOf returns the size, times and inode of the file at path as text. It is "" if the file
-// cannot be examined, or changed so recently that a later change could have the same times.
-func signatureOf(tx *agenttx.Tx, path string) string {
-	info, err := files.Stat(tx.Root, path)
+// signatureOf returns the size, times and inode of the file at path below root as text. It is "" if
+// the file cannot be examined, or changed so recently that a later change could have the same times.
+func signatureOf(root *os.Root, path string) string {
+	info, err := files.Stat(root, path)
 	if err != nil {
 		return ""
 	}

@@ -31,7 +31,7 @@ type sharing struct {
 // together. Later ones are published at their next scan. Arbitrary.
 const otherServersTimeout = 5 * time.Second
 
-// PublishOthers writes the CLAUDE.md of all other agents if the shared memories have changed since
+// PublishOthers writes the CLAUDE.md and the targets of all other agents if the shared memories have changed since
 // its last call without an error, and waits for them. problem names the agents whose file could not
 // be written in time, without an error; it is "" if all were written. Their next scan writes it. It
 // skips missing agents. It does nothing before the first full scan is done. The caller is in the
@@ -51,8 +51,12 @@ func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err erro
 	if err != nil {
 		return "", err
 	}
+	withTargets, err := p.Store.AgentsWithTargets(ctx)
+	if err != nil {
+		return "", err
+	}
 	problem, err = p.publishEach(ctx, slices.DeleteFunc(rows, func(row records.Agent) bool {
-		return row.SharesMemories() || row.ClaudeMD.Path == "" || !row.Present
+		return row.SharesMemories() || row.ClaudeMD.Path == "" && !slices.Contains(withTargets, row.ID) || !row.Present
 	}))
 	if err == nil {
 		p.sharing.stamp = &stamp
