@@ -10,7 +10,8 @@ CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug                   text COLLATE "C" NOT NULL UNIQUE,
     -- shared: every other agent receives this agent's memories in addition to its own.
-    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory', 'shared')),
+    layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory', 'shared',
+                                                          'qwen', 'gemini', 'codex', 'openclaw', 'memory-bank', 'letta')),
     dir                    text NOT NULL,
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,

@@ -30,6 +30,8 @@ type config struct {
 	addr      string // host:port; without a token a loopback address
 	agentsDir string // absolute; empty turns the hive layout off
 	claudeDir string // absolute; empty turns the claude layout off
+	qwenDir   string // absolute; empty turns the qwen layout off
+	geminiDir string // absolute; empty turns the gemini layout off
 	// memoryDirs have absolute paths and are in the order of the flags.
 	memoryDirs    []agents.NamedDir
 	teamDir       string        // absolute; empty without shared memories
@@ -181,10 +183,26 @@ func defaults(env func(string) (string, bool)) *config {
 	} else if home != "" {
 		c.claudeDir = filepath.Join(home, ".claude")
 	}
+	c.qwenDir = clientDir(env, home, ".qwen", "QWEN_RUNTIME_DIR", "QWEN_HOME")
+	c.geminiDir = clientDir(env, home, ".gemini")
 	if dir := local.DataHome(env); dir != "" {
 		c.dataDir = filepath.Join(dir, "memoir")
 	}
 	return c
+}
+
+// clientDir returns the directory of a client: that in the first of its variables that is set, else
+// name in the home directory. It returns "" without either.
+func clientDir(env func(string) (string, bool), home, name string, variables ...string) string {
+	for _, variable := range variables {
+		if dir, _ := env(variable); dir != "" {
+			return dir
+		}
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, name)
 }
 
 func (c *config) flagSet() *flag.FlagSet {
@@ -195,6 +213,8 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.addr, "addr", c.addr, "")
 	flags.StringVar(&c.agentsDir, "agents-dir", c.agentsDir, "")
 	flags.StringVar(&c.claudeDir, "claude-dir", c.claudeDir, "")
+	flags.StringVar(&c.qwenDir, "qwen-dir", c.qwenDir, "")
+	flags.StringVar(&c.geminiDir, "gemini-dir", c.geminiDir, "")
 	flags.Func("memory-dir", "", c.addMemoryDir)
 	flags.StringVar(&c.teamDir, "team-dir", "", "")
 	flags.StringVar(&c.dataDir, "data-dir", c.dataDir, "")
@@ -307,7 +327,7 @@ func durationInto(target *time.Duration) func(string) error {
 // an error if the working directory is unknown.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}
 	for i := range c.memoryDirs {
 		paths = append(paths, &c.memoryDirs[i].Path)
 	}

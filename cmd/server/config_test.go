@@ -48,6 +48,8 @@ func TestParseConfig_Defaults(t *testing.T) {
 		addr:          "127.0.0.1:8080",
 		agentsDir:     "/tmp/agents",
 		claudeDir:     "/home/ada/.claude",
+		qwenDir:       "/home/ada/.qwen",
+		geminiDir:     "/home/ada/.gemini",
 		dataDir:       "/home/ada/.local/share/memoir",
 		debounce:      200 * time.Millisecond,
 		rescan:        time.Minute,
@@ -72,6 +74,8 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		addr:          "[::1]:9000",
 		agentsDir:     "/srv/agents",
 		claudeDir:     "/srv/claude",
+		qwenDir:       "/srv/qwen",
+		geminiDir:     "/srv/gemini",
 		memoryDirs:    []agents.NamedDir{{Slug: "reviewer", Path: "/srv/a"}, {Slug: "writer", Path: "/srv/b=c"}},
 		teamDir:       "/srv/team",
 		dataDir:       "/srv/data",
@@ -97,7 +101,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		askedAs:       askedAsConfig{askedAsOff, 3000},
 	}
 	byFlag := parse(t, []string{
-		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude",
+		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude", "--qwen-dir=/srv/qwen", "--gemini-dir=/srv/gemini",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--token-price=3", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000", "--asked-as=off", "--asked-as-daily-tokens=3000",
@@ -109,7 +113,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
 	}
 	byVariable := parse(t, nil,
-		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude",
+		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude", "MEMOIR_QWEN_DIR=/srv/qwen", "MEMOIR_GEMINI_DIR=/srv/gemini",
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_TEAM_DIR=/srv/team", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",

@@ -281,6 +281,7 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 func placesOf(config config) agents.Settings {
 	return agents.Settings{
 		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir,
+		QwenDir: config.qwenDir, GeminiDir: config.geminiDir,
 		Env: os.LookupEnv, Home: os.Getenv("HOME"), ManagedDir: agents.ManagedDir(),
 	}
 }

@@ -23,6 +23,8 @@ Commands
 Directories
   --agents-dir DIR          directory with one directory per agent (default /tmp/agents; empty: none)
   --claude-dir DIR          Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude; empty: none)
+  --qwen-dir DIR            Qwen Code's directory (default $QWEN_RUNTIME_DIR, else $QWEN_HOME, else ~/.qwen; empty: none)
+  --gemini-dir DIR          Gemini CLI's directory (default ~/.gemini; empty: none)
   --memory-dir SLUG=DIR     one more memory directory; repeatable
   --team-dir DIR            memory directory that all agents share (default none)
 

@@ -11,6 +11,7 @@ package agents
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"memoir/internal/memories/memorymd"
@@ -139,7 +140,7 @@ func (a Agent) locate(relPath string) (session string, isPrimary bool, names []s
 // included.
 func (a Agent) walks(relPath string) bool {
 	session, _, names := a.locate(relPath)
-	if names == nil || isIgnored(session) {
+	if names == nil || isIgnored(session) || len(names) > 0 && a.isForeign(names[0]) {
 		return false
 	}
 	for _, name := range names {
@@ -155,6 +156,10 @@ func (a Agent) walks(relPath string) bool {
 func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == logsDir
 }
+
+// isForeign reports whether an entry of this name, directly in a memory directory, belongs to the
+// client.
+func (a Agent) isForeign(name string) bool { return slices.Contains(a.Rules().Foreign, name) }
 
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
 

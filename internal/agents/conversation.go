@@ -23,7 +23,8 @@ type Conversation struct {
 
 // AgentsOf returns the agents to which a conversation belongs. A memory in the transcript's
 // directory below claudeDir decides. Else the project where the conversation started decides: at
-// the first directory that the transcript names, else at c.Dir. A memory on disk that is not in all
+// the first directory that the transcript names, else at c.Dir. Without a transcript, agents of
+// other clients count too. A memory on disk that is not in all
 // belongs to no agent yet. Joined agents are resolved. Several agents mean an ambiguous
 // conversation; an empty result is not an error. The error means that the directory is not
 // absolute, or files.IsExhausted reports true for it.
@@ -44,6 +45,11 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	}
 	if found := project.own(all); len(found) > 0 || hasMemory(claudeDir, projectDirName(project.Root)) {
 		return ResolveJoined(found, all), nil
+	}
+	if c.Transcript == "" {
+		if found := project.ofClients(all); len(found) > 0 {
+			return ResolveJoined(found, all), nil
+		}
 	}
 	return ResolveJoined(project.above(all), all), nil
 }

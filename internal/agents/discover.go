@@ -78,6 +78,9 @@ func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) D
 	if s.ClaudeDir != "" {
 		d.claude(absolute(s.ClaudeDir))
 	}
+	for _, client := range clients(s) {
+		client.discover(&d, client.dir)
+	}
 	for _, named := range s.MemoryDirs {
 		d.namedDir(named, Directory)
 	}
@@ -98,6 +101,12 @@ func Roots(s Settings) []string {
 	if s.ClaudeDir != "" {
 		dir := absolute(s.ClaudeDir)
 		roots = append(roots, dir, filepath.Join(dir, projectsDir), filepath.Join(dir, agentMemoryDir))
+	}
+	for _, client := range clients(s) {
+		roots = append(roots, client.dir)
+		for _, dir := range client.places {
+			roots = append(roots, filepath.Join(client.dir, dir))
+		}
 	}
 	for _, named := range s.MemoryDirs {
 		roots = append(roots, absolute(named.Path))

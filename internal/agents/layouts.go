@@ -1,6 +1,11 @@
 package agents
 
 import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 )
@@ -18,6 +23,11 @@ const (
 	// Shared is one memory directory for all agents. All its memories are team memories, and every
 	// other agent uses them in addition to its own.
 	Shared Layout = "shared"
+	// Qwen is a memory directory of Qwen Code: projects/{dir}/memory or memories in its own
+	// directory, or .qwen/team-memory or .qwen/memory in a repository.
+	Qwen Layout = "qwen"
+	// Gemini is the private memory of Gemini CLI for one project: tmp/{id}/memory.
+	Gemini Layout = "gemini"
 )
 
 // Rules are the properties in which layouts differ. The zero Rules are those of a plain memory
@@ -40,7 +50,18 @@ type Rules struct {
 	// HasSlugNames means that a new memory's name is a slug in kebab case, also of its file.
 	HasSlugNames bool
 	Format       frontmatter.Format // of memory files
-	project      projectSource
+	// IndexIsWhole means that the client loads MEMORY.md in full. Otherwise the limits of Claude
+	// Code apply.
+	IndexIsWhole bool
+	// Client is the name of the program that owns the files. It is empty if that is Memoir or no
+	// single program.
+	Client string
+	// Foreign are the names of files and directories that the client keeps next to the memories.
+	// Memoir neither reads nor changes them.
+	Foreign []string
+	// Pinned is a directory with memories that only a person may change; empty if there is none.
+	Pinned  string
+	project projectSource
 }
 
 // projectSource is where the path of the project is from that an agent's memories are about.
@@ -59,7 +80,17 @@ var layouts = map[Layout]Rules{
 	},
 	Directory: {project: repositoryProject},
 	Shared:    {IsShared: true},
+	Qwen: {
+		Client: "Qwen Code", LoadsIndex: true, HasSlugNames: true, Format: frontmatter.FlatOrPlain, Pinned: "pinned", project: displayedProject,
+	},
+	Gemini: {
+		Client: "Gemini CLI", LoadsIndex: true, IndexIsWhole: true, HasSlugNames: true, Format: frontmatter.Plain,
+		Foreign: []string{"skills"}, project: displayedProject,
+	},
 }
+
+// Layouts returns the names of all layouts, sorted.
+func Layouts() []Layout { return slices.Sorted(maps.Keys(layouts)) }
 
 // Rules returns the layout's rules. They are zero for an unknown layout.
 func (l Layout) Rules() Rules { return layouts[l] }
@@ -74,4 +105,44 @@ func (r Rules) FileName(t memories.Type, name string) string {
 		return memories.KebabFileName(memories.KebabSlug(name))
 	}
 	return memories.FileName(t, name)
+}
+
+// Label returns the name that the path of a memory file states. For files that need no frontmatter
+// it is the path below the memory directory, without the extension, so that files of different
+// directories have different names. Otherwise it is the stem.
+func (a Agent) Label(relPath string) string {
+	_, _, names := a.locate(relPath)
+	switch a.Rules().Format {
+	case frontmatter.FlatOrPlain, frontmatter.Plain, frontmatter.Block:
+		if len(names) > 1 {
+			relPath = strings.Join(names, "/")
+			return strings.TrimSuffix(relPath, path.Ext(relPath))
+		}
+	}
+	return strings.TrimSuffix(path.Base(relPath), path.Ext(relPath))
+}
+
+// Parse returns the memory file at relPath with the bytes raw, in the format of the agent's layout.
+func (a Agent) Parse(raw []byte, relPath string) frontmatter.File {
+	return a.Rules().Format.Parse(raw, a.Label(relPath))
+}
+
+// IsRestricted reports whether there are paths for which ReadOnly returns a reason.
+func (a Agent) IsRestricted() bool {
+	rules := a.Rules()
+	return len(rules.Foreign) > 0 || rules.Pinned != ""
+}
+
+// ReadOnly returns why Memoir must not change the file at relPath, as a sentence, or "". byPerson
+// reports whether a person asks for the change in the browser.
+func (a Agent) ReadOnly(relPath string, byPerson bool) string {
+	rules := a.Rules()
+	_, _, names := a.locate(relPath)
+	switch {
+	case len(names) > 0 && slices.Contains(rules.Foreign, names[0]):
+		return relPath + " belongs to " + rules.Client + ", and Memoir leaves it alone."
+	case rules.Pinned != "" && len(names) > 1 && names[0] == rules.Pinned && !byPerson:
+		return relPath + " is pinned: only a person changes it, on a page of Memoir or on disk."
+	}
+	return ""
 }

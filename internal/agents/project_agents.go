@@ -11,17 +11,19 @@ import (
 // Agents returns the agents whose memory belongs to the project, with joined agents resolved. The
 // first of these rules that finds any decides. The agent's directory contains the working
 // directory. Claude Code's settings, else its own directory, assign the agent to the project. A
-// named directory is in the repository. The agent is Claude Code's for the nearest parent. Several
+// named directory is in the repository. Another client keeps the agent for the project. The agent is
+// Claude Code's for the nearest parent. Several
 // agents mean an ambiguous project; nil means a project without memory.
 func (p Project) Agents(all []Agent) []Agent {
-	found := p.own(all)
-	if len(found) == 0 {
-		found = p.above(all)
+	for _, choose := range []func([]Agent) []Agent{p.own, p.ofClients, p.above} {
+		if found := choose(all); len(found) > 0 {
+			return ResolveJoined(found, all)
+		}
 	}
-	return ResolveJoined(found, all)
+	return nil
 }
 
-// own returns the agents by all rules of Agents but the last, with joined agents unresolved.
+// own returns the agents by all rules of Agents but the last two, with joined agents unresolved.
 func (p Project) own(all []Agent) []Agent {
 	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within} {
 		if found := choose(all); len(found) > 0 {

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,6 +20,7 @@ func ProjectDir(a Agent) string {
 		if dir = a.DisplayName; ScopeOf(a) == ProjectScope || ScopeOf(a) == LocalScope {
 			dir = customRoot(a.Dir)
 		}
+		dir = cmp.Or(qwenRoot(a), dir)
 	case repositoryProject:
 		dir = repositoryAround(a.Dir)
 	}

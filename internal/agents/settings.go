@@ -11,6 +11,8 @@ type Settings struct {
 	ClaudeDir  string // claude: Claude Code's configuration directory
 	MemoryDirs []NamedDir
 	TeamDir    string // shared: one memory directory for all agents
+	QwenDir    string // qwen: Qwen Code's directory
+	GeminiDir  string // gemini: Gemini CLI's directory
 
 	// Env looks up a variable of Claude Code's environment; nil means an empty environment. Home is
 	// the directory for ~ in Claude Code's settings; ManagedDir has an administrator's settings.
@@ -41,6 +43,11 @@ func (s Settings) CheckTeamDir() error {
 	if s.ClaudeDir != "" {
 		for _, dir := range []string{projectsDir, agentMemoryDir} {
 			others = append(others, other{filepath.Join(s.ClaudeDir, dir), "one in which Claude Code keeps memories"})
+		}
+	}
+	for _, client := range clients(s) {
+		for _, dir := range client.places {
+			others = append(others, other{filepath.Join(client.dir, dir), "one in which " + client.layout.Rules().Client + " keeps memories"})
 		}
 	}
 	for _, named := range s.MemoryDirs {

@@ -100,8 +100,17 @@ func freeSlug(f Found, taken map[string]bool, gone map[string]KnownAgent) string
 // nameOf returns the directory name that identifies an agent: for memory/ of a project of Claude
 // Code, the name of the project's directory.
 func nameOf(layout Layout, dir string) string {
-	if name, isProject := claudeProject(layout, dir); isProject {
-		return name
+	a := Agent{Layout: layout, Dir: dir}
+	for _, layout := range []Layout{Claude, Qwen} {
+		if name, isProject := projectMemoryOf(a, layout); isProject {
+			return name
+		}
+	}
+	if root := qwenRoot(a); root != "" {
+		return filepath.Join(filepath.Base(root), dotQwen, filepath.Base(dir))
+	}
+	if layout == Gemini {
+		return filepath.Base(filepath.Dir(dir))
 	}
 	return filepath.Base(dir)
 }
@@ -109,8 +118,14 @@ func nameOf(layout Layout, dir string) string {
 // claudeProject reports whether dir is the memory directory of a project of Claude Code, and
 // returns the name of the project's directory. name has no meaning if isProject is false.
 func claudeProject(layout Layout, dir string) (name string, isProject bool) {
-	project := filepath.Dir(dir)
-	isProject = layout == Claude && filepath.Base(dir) == memoryDir && filepath.Base(filepath.Dir(project)) == projectsDir
+	return projectMemoryOf(Agent{Layout: layout, Dir: dir}, Claude)
+}
+
+// projectMemoryOf reports whether the agent's directory is projects/{name}/memory of the client with
+// that layout, and returns the name. name has no meaning if isProject is false.
+func projectMemoryOf(a Agent, layout Layout) (name string, isProject bool) {
+	project := filepath.Dir(a.Dir)
+	isProject = a.Layout == layout && filepath.Base(a.Dir) == memoryDir && filepath.Base(filepath.Dir(project)) == projectsDir
 	return filepath.Base(project), isProject
 }
 

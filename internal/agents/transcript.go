@@ -78,7 +78,12 @@ func (t *Transcripts) replace(heads map[string]head) {
 // the directory's name and records the directory and transcripts in d.sources. If the directory
 // cannot be opened, it returns only the name.
 func (d *discovery) projectName(project string) string {
-	name := filepath.Base(project)
+	return d.projectPath(project, filepath.Base(project))
+}
+
+// projectPath is projectName for a project whose directory has that name, and whose transcripts are
+// in the directory project.
+func (d *discovery) projectPath(project, name string) string {
 	before := StampOf(project)
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -94,7 +99,7 @@ func (d *discovery) projectName(project string) string {
 			break
 		}
 		path := filepath.Join(project, newest.Name())
-		h, done := d.head(root, path, newest, &read)
+		h, done := d.head(root, name, path, newest, &read)
 		if h.exact != "" {
 			return printable(h.exact)
 		}
@@ -122,7 +127,7 @@ type budget struct {
 // head returns the head of a transcript: from the cache if the file has not changed, else by
 // reading it, which is subtracted from left. done is false if left was used up before the head was
 // complete; h is then incomplete and not cached.
-func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *budget) (h head, done bool) {
+func (d *discovery) head(root *os.Root, project, path string, info fs.FileInfo, left *budget) (h head, done bool) {
 	stamp := stampOf(info)
 	if known, is := d.known[path]; is && known.stamp == stamp {
 		d.heads[path] = known
@@ -133,7 +138,7 @@ func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *bud
 		return h, false
 	}
 	left.files--
-	d.readHead(root, info.Name(), &h, left)
+	d.readHead(root, project, info.Name(), &h, left)
 	if left.bytes == 0 && h.exact == "" {
 		return h, false
 	}
@@ -165,17 +170,16 @@ func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 }
 
 // readHead reads a transcript. It sets h.exact to the first working directory with the encoded name
-// of the project's directory. It sets h.parent to the first such parent of another directory. It
+// project. It sets h.parent to the first such parent of another directory. It
 // reads at most left.bytes, and at most maxBytesAfterCwd after the first other directory. It
 // subtracts the bytes that it read. If the transcript cannot be opened, h stays unchanged.
-func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) {
+func (d *discovery) readHead(root *os.Root, project, name string, h *head, left *budget) {
 	file, err := files.Open(root, name)
 	if err != nil {
 		d.noteFailed(err)
 		return
 	}
 	defer file.Close()
-	project := filepath.Base(root.Name())
 	limited := io.LimitedReader{R: file, N: left.bytes}
 	spared := int64(0) // bytes of the budget that are not for this transcript
 	h.exact = transcript.WorkingDirectory(&limited, func(cwd string) bool {

@@ -204,7 +204,7 @@ func readDirectory(root *os.Root, dir string, do func(item), fail func(name stri
 
 func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	switch {
-	case isIgnored(it.name):
+	case isIgnored(it.name), d.kind == memoryKind && d.depth == 0 && w.agent.isForeign(it.name):
 	case it.info.Mode().Type() == fs.ModeSymlink:
 		w.link(d, it, scope)
 	case it.info.IsDir():

@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"internal/consolidation":             {"internal/memories/...", "internal/findings", "internal/findings/pairs", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
 	"internal/askedas":                   {"internal/memories/...", "internal/findings/quarantine", "internal/background", "internal/jobs", "internal/model", "internal/records", "internal/sync"},
-	"internal/undo":                      {"internal/memories/...", "internal/records", "internal/sync"},
+	"internal/undo":                      {"internal/agents", "internal/memories/...", "internal/records", "internal/sync"},
 	"internal/background":                {"internal/sync", "internal/sync/events"},
 	"internal/review":                    {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/background", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events"},
 	"internal/embedding":                 {"internal/memories", "internal/findings/quarantine", "internal/background", "internal/model", "internal/records", "internal/sync"},

@@ -59,7 +59,7 @@ func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 			case err != nil:
 				n.File = frontmatter.UnreadableFile(stem, memories.ProblemOf(memories.CodeUnreadable))
 			default:
-				n.raw, n.File = raw, frontmatter.Parse(raw, stem)
+				n.raw, n.File = raw, d.agent.Parse(raw, entry.Path)
 			}
 		} else {
 			n.File = frontmatter.UnreadableFile(stem, *entry.Problem)

@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
@@ -138,28 +137,36 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 	if at >= 0 {
 		base = sources[at].raw
 	}
-	data, err := encoded(d.agent.Layout, base, content)
-	if err != nil {
-		return err
-	}
 	if at >= 0 {
+		data, err := d.encoded(base, sources[at].Path, content)
+		if err != nil {
+			return err
+		}
 		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base)})
 	}
 	fileName := d.agent.Rules().FileName(content.Type, content.Name)
 	for n := 1; ; n++ {
 		file := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(fileName, n))
-		err := d.guard.Write(root, file, data, files.Options{New: true})
+		data, err := d.encoded(base, file, content)
+		if err != nil {
+			return err
+		}
+		err = d.guard.Write(root, file, data, files.Options{New: true})
 		if !errors.Is(err, files.ErrExists) {
 			return err
 		}
 	}
 }
 
-// encoded returns the bytes of a memory file with the content. If base is not nil, it keeps the
-// other frontmatter keys of the file base. Otherwise the file has the form of the layout. It returns an error if the result is larger than
+// encoded returns the bytes of a memory file at relPath with the content. If base is not nil, it
+// keeps the other frontmatter keys of the file base. Otherwise the file has the form of the layout.
+// It returns an error if Memoir must not change the file, or if the result is larger than
 // memories.MaxFileSize.
-func encoded(layout agents.Layout, base []byte, content memories.Content) ([]byte, error) {
-	data := layout.Rules().Format.Encode(base, content, time.Now())
+func (d *directory) encoded(base []byte, relPath string, content memories.Content) ([]byte, error) {
+	if reason := d.agent.ReadOnly(relPath, false); reason != "" {
+		return nil, errors.New("nothing was written: " + reason)
+	}
+	data := d.agent.Rules().Format.Encode(base, d.agent.Label(relPath), content, time.Now())
 	if len(data) > memories.MaxFileSize {
 		return nil, errors.New("nothing was written: the file would be larger than 1 MiB, the limit of a memory")
 	}

@@ -10,11 +10,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
@@ -261,7 +259,7 @@ func (u Undoer) revert(ctx context.Context, c records.EventChange) error {
 		return errNotKept
 	}
 	// The earlier bytes say the name, or the path does.
-	text := frontmatter.Parse(raw, strings.TrimSuffix(path.Base(m.Path), path.Ext(m.Path)))
+	text := agents.Agent{Layout: agents.Layout(agent.Layout)}.Parse(raw, m.Path)
 	if text.Name == m.Name && before.Name == m.Name {
 		_, err = u.Engine.Revert(ctx, c.Agent, m.ID, etag, m.Path, before.Hash, before.ModifiedAt)
 	} else {

@@ -11,7 +11,7 @@ import (
 type Agent struct {
 	Slug      string    `json:"slug"`
 	Name      string    `json:"name" doc:"Display name: the project's path, or the directory's name."`
-	Layout    string    `json:"layout" enum:"hive,claude,directory,shared" doc:"shared: the directory for all agents (--team-dir)."`
+	Layout    string    `json:"layout" enum:"hive,claude,directory,shared,qwen,gemini,codex,openclaw,memory-bank,letta" doc:"shared: the directory for all agents (--team-dir)."`
 	Dir       string    `json:"dir" doc:"Absolute path."`
 	Present   bool      `json:"present" doc:"False if the directory is missing. The agent stays, with all its memories."`
 	JoinedTo  *string   `json:"joined_to" doc:"The slug of the agent that this directory links to. Memories and changes belong to that agent. Null if the agent has its own directory."`

@@ -28,6 +28,8 @@ type File struct {
 	Problems      []memories.Problem
 	// Unreadable means that only Name (from the file name) and Problems are set.
 	Unreadable bool
+	// Plain means that the file has no frontmatter, and its format needs none.
+	Plain bool
 }
 
 // Parse parses a memory file. stem is the file's name without extension, and replaces a missing or

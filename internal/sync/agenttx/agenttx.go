@@ -26,6 +26,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/watch"
@@ -123,6 +124,9 @@ func (tx *Tx) MakeDirectory(ctx context.Context) error {
 	tx.Root = root
 	return nil
 }
+
+// Parse returns the memory file at relPath with the bytes raw, in the format of the agent's layout.
+func (tx *Tx) Parse(raw []byte, relPath string) frontmatter.File { return tx.Agent.Parse(raw, relPath) }
 
 // Emit sends an event about the agent to the subscribers on every server. name is the memory's
 // name, or "" if the event is not about one memory.

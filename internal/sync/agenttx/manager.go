@@ -84,6 +84,9 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 		if err := m.begin(ctx, tx); err != nil {
 			return err
 		}
+		if tx.Agent.IsRestricted() {
+			tx.Disk = layoutDisk{tx.Disk, tx}
+		}
 		if other := m.o.LinkTarget(tx.Agent); other != "" {
 			tx.Closed = &joinedError{tx.Agent.Slug, other}
 			return do(tx)

@@ -17,6 +17,9 @@ func (tx *Tx) CheckWrite() error {
 	if tx.Root == nil {
 		return nil // callers report that with MissingError
 	}
+	if err := tx.CheckReadOnly(tx.Agent.PrimaryDir()); err != nil {
+		return err
+	}
 	err := tx.CheckPublish()
 	if err == nil {
 		err = tx.guard.CheckRemoval(tx.Root, path.Join(tx.Agent.PrimaryDir(), indexName))
@@ -55,9 +58,12 @@ func (tx *Tx) CheckRemove(f records.File) error {
 }
 
 // CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at
-// path, because of the owner or permissions of its directories. It returns nil for every other
+// path, because of the agent's layout, or of the owner or permissions of its directories. It returns nil for every other
 // problem, and for a missing file. tx.Root must be open.
 func (tx *Tx) CheckOwner(path string) error {
+	if err := tx.CheckReadOnly(path); err != nil {
+		return err
+	}
 	if err := tx.guard.CheckRemoval(tx.Root, path); files.IsOwnership(err) {
 		return OwnershipConflict(err)
 	}

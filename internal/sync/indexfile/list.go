@@ -201,7 +201,7 @@ func Entries(tx *agenttx.Tx, index string, raw []byte) (entries map[string]bool,
 	entries = map[string]bool{}
 	for relPath, withinLimits := range tx.Agent.ListedFiles(index, memorymd.Read(raw)) {
 		if memories.CanBeText(relPath) {
-			entries[relPath] = isLoaded && withinLimits
+			entries[relPath] = isLoaded && (withinLimits || tx.Agent.Rules().IndexIsWhole)
 		}
 	}
 	return entries, isLoaded, nil

@@ -8,7 +8,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
@@ -141,7 +140,7 @@ func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row 
 // must publish c. It returns a *memories.ConflictError if the file has changed, cannot be written,
 // or is team memory with a credential.
 func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, raw []byte) error {
-	parsed := frontmatter.Parse(raw, agenttx.Stem(f.Path))
+	parsed := tx.Parse(raw, f.Path)
 	fingerprint := parsed.Fingerprint(raw)
 	key := memories.Key{Name: parsed.Name, Team: tx.Agent.InTeam(f.Path)}
 	if err := CheckCredentials(key.Team, f.Path, raw); err != nil {
@@ -225,7 +224,7 @@ func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *chang
 // takeAsIs makes the next scan accept the unfinished file f with its present bytes raw, and scans
 // it. It deletes a tombstone of that content. The file is not written. The caller must publish c.
 func (s *Service) takeAsIs(ctx context.Context, tx *agenttx.Tx, c *changes, f records.File, raw []byte) error {
-	parsed := frontmatter.Parse(raw, agenttx.Stem(f.Path))
+	parsed := tx.Parse(raw, f.Path)
 	key := memories.Key{Name: parsed.Name, Team: tx.Agent.InTeam(f.Path)}
 	if _, err := tx.DB.Allow(ctx, key, parsed.Fingerprint(raw)); err != nil {
 		return err

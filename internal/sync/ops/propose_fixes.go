@@ -91,7 +91,7 @@ func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed,
 func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, m memories.Memory, f memories.MemoryFile, raw []byte) (Flawed, error) {
 	found := Flawed{
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
-		Problems: frontmatter.Parse(raw, agenttx.Stem(f.Path)).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
+		Problems: agenttx.AgentOf(row).Parse(raw, f.Path).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
 	}
 	if f.Unfinished != 0 {
 		lastGood, err := store.LastGood(ctx, row, m.ID, f.Path)
@@ -99,7 +99,7 @@ func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, 
 			return found, err
 		}
 		found.Problems = []memories.Problem{memories.LastGood(f.Path, f.Unfinished)}
-		found.Fixes = unfinishedFixes(m, f.Path, raw, lastGood)
+		found.Fixes = unfinishedFixes(agenttx.AgentOf(row), m, f.Path, raw, lastGood)
 		return found, nil
 	}
 	var twins []string
@@ -158,7 +158,7 @@ func freeName(ctx context.Context, store *postgres.Store, row records.Agent, tak
 // unfinishedFixes returns the fixes of an unfinished file at the path p with the bytes raw. The
 // first writes lastGood, unless that is nil. Others correct the text, if the file then is finished
 // and has the memory's name. The last accepts raw as it is.
-func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontmatter.Fix {
+func unfinishedFixes(agent agents.Agent, m memories.Memory, p string, raw, lastGood []byte) []frontmatter.Fix {
 	var fixes []frontmatter.Fix
 	if lastGood != nil {
 		fixes = append(fixes, frontmatter.Fix{
@@ -167,7 +167,7 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontm
 		})
 	}
 	for _, fix := range frontmatter.Fixes(raw, p) {
-		after := frontmatter.Parse(fix.After, agenttx.Stem(p))
+		after := agent.Parse(fix.After, p)
 		if after.Name == m.Name && frontmatter.FlawsOf(fix.After, after) == 0 {
 			fixes = append(fixes, fix)
 		}

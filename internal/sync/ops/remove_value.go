@@ -5,7 +5,6 @@ import (
 
 	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
@@ -67,7 +66,7 @@ func removeValue(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, re
 func withoutValues(tx *agenttx.Tx, head records.MemoryRow, f records.File, values []string) (string, error) {
 	raw, err := tx.ReadRecorded(f)
 	after := secrets.RemoveValues(string(raw), values)
-	if parsed := frontmatter.Parse([]byte(after), agenttx.Stem(f.Path)); err == nil && raw != nil &&
+	if parsed := tx.Parse([]byte(after), f.Path); err == nil && raw != nil &&
 		(f.Unfinished != 0 || parsed.Name != head.Name || parsed.Unreadable || secrets.ReplaceValues(f.Path, values) != f.Path) {
 		err = &memories.ConflictError{Reason: "The value is in the name or the path, or " + f.Path + " is unfinished. Nothing was changed. Edit the memory first, or delete it."}
 	}

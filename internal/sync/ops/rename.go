@@ -8,7 +8,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/reconcile"
@@ -47,10 +46,10 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err != nil {
 		return Result{}, err
 	}
-	if err := tx.DB.ExpectFile(ctx, newFile.path, files.Hash(newFile.data), newFile.fingerprint()); err != nil {
+	if err := tx.DB.ExpectFile(ctx, newFile.path, files.Hash(newFile.data), newFile.content); err != nil {
 		return Result{}, err
 	}
-	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.Key(), Content: newFile.fingerprint(), Files: deletion.Files}
+	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.Key(), Content: newFile.content, Files: deletion.Files}
 	if err := tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime}); err != nil {
 		// The new file may exist. Resume removes it now, and not only in the next full scan.
 		return Result{}, errors.Join(WriteConflict(newFile.path, err), removal.Resume(ctx, tx))
@@ -92,11 +91,7 @@ type memoryFile struct {
 	path    string
 	data    []byte
 	modTime time.Time // zero means now
-}
-
-func (f memoryFile) fingerprint() memories.Fingerprint {
-	parsed := frontmatter.Parse(f.data, "")
-	return parsed.Fingerprint(f.data)
+	content memories.Fingerprint
 }
 
 // newFileOf returns a new file for the draft, at a path where no file is. It writes nothing. raw
@@ -110,10 +105,21 @@ func newFileOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw 
 		return memoryFile{}, err
 	}
 	newFile := memoryFile{path: relPath}
+	if draft.Name == head.Name {
+		newFile.modTime = head.ModifiedAt
+	}
 	if raw != nil && draft.Name == head.Name {
-		newFile.data, newFile.modTime = frontmatter.WithName(raw, head.Name, agenttx.Stem(relPath), head.ModifiedAt), head.ModifiedAt
-	} else if newFile.data, err = encodeDraft(tx.Agent.Rules(), raw, draft); err != nil {
+		newFile.data = withName(tx, raw, head, relPath)
+	} else if newFile.data, err = encodeDraft(tx, raw, relPath, draft); err != nil {
 		return memoryFile{}, err
 	}
+	parsed := tx.Parse(newFile.data, relPath)
+	newFile.content = parsed.Fingerprint(newFile.data)
 	return newFile, checkTeamContent(tx, draft, relPath, newFile.data)
+}
+
+// withName returns the bytes raw of a file of the memory head, so that they state its name at
+// relPath.
+func withName(tx *agenttx.Tx, raw []byte, head records.MemoryRow, relPath string) []byte {
+	return tx.Agent.Rules().Format.WithName(raw, head.Name, tx.Agent.Label(relPath), head.ModifiedAt)
 }

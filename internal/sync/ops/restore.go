@@ -11,7 +11,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
@@ -189,14 +188,14 @@ func restoreTarget(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 		primary = slices.Insert(slices.Delete(primary, i, i+1), 0, source)
 	}
 	for _, f := range primary {
-		data = frontmatter.WithName(raw, head.Name, agenttx.Stem(f.Path), head.ModifiedAt)
+		data = withName(tx, raw, head, f.Path)
 		if tx.IsFree(f.Path) || tx.HasHash(f.Path, files.Hash(data)) {
 			return f.Path, data, nil
 		}
 	}
 	for n := 1; ; n++ {
 		relPath = numberedPath(tx, memories.Draft{Name: head.Name, Team: head.Team, Type: head.Type}, n)
-		data = frontmatter.WithName(raw, head.Name, agenttx.Stem(relPath), head.ModifiedAt)
+		data = withName(tx, raw, head, relPath)
 		if !exists(tx, relPath) || tx.HasHash(relPath, files.Hash(data)) {
 			return relPath, data, nil
 		}

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
@@ -183,7 +182,7 @@ func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	if err := checkTeamContent(tx, draft, target.path, data); err != nil {
 		return "", err
 	}
-	parsed := frontmatter.Parse(data, "")
+	parsed := tx.Parse(data, target.path)
 	err = writeAllowed(ctx, tx, draft.Key(), parsed.Fingerprint(data), target.path, data, func() error {
 		return tx.Overwrite(target.path, data, files.Options{New: !target.present, IfHash: target.hash})
 	})
@@ -337,14 +336,18 @@ func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t 
 			return nil, err
 		}
 	}
-	return encodeDraft(tx.Agent.Rules(), base, draft)
+	return encodeDraft(tx, base, t.path, draft)
 }
 
-// encodeDraft returns the bytes of a file with the draft. base is the file to change; nil means a
-// new file, which gets the form of the layout. Unknown keys of base stay. It returns *memories.InvalidError if the result is larger
-// than memories.MaxFileSize.
-func encodeDraft(rules agents.Rules, base []byte, draft memories.Draft) ([]byte, error) {
-	data := frontmatter.WithMetadata(rules.Format.Encode(base, draft.Content(), time.Now()), draft.Metadata)
+// encodeDraft returns the bytes of a file at relPath with the draft. base is the file to change; nil
+// means a new file, which gets the form of the layout. Unknown keys of base stay. A file without
+// frontmatter gets no metadata. It returns *memories.InvalidError if the result is larger than
+// memories.MaxFileSize.
+func encodeDraft(tx *agenttx.Tx, base []byte, relPath string, draft memories.Draft) ([]byte, error) {
+	data := tx.Agent.Rules().Format.Encode(base, tx.Agent.Label(relPath), draft.Content(), time.Now())
+	if !tx.Parse(data, relPath).Plain {
+		data = frontmatter.WithMetadata(data, draft.Metadata)
+	}
 	if len(data) > memories.MaxFileSize {
 		return nil, &memories.InvalidError{Field: "body", Reason: "makes the file larger than 1 MiB, the limit of a memory; shorten it"}
 	}
@@ -356,7 +359,10 @@ func encodeDraft(rules agents.Rules, base []byte, draft memories.Draft) ([]byte,
 // caller may retry. Any other err is wrapped. After syscall.EIO the file may have the old or the
 // new bytes.
 func WriteConflict(path string, err error) error {
+	var conflict *memories.ConflictError
 	switch {
+	case errors.As(err, &conflict):
+		return err
 	case files.IsOwnership(err):
 		return agenttx.OwnershipConflict(err)
 	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists), errors.Is(err, fs.ErrNotExist):

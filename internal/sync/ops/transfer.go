@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 )
@@ -15,7 +16,7 @@ import (
 // Destination is where a memory is moved or copied.
 type Destination struct {
 	Scope memories.Scope
-	// Agent is the slug of another agent; that agent or the memory's own is shared. If it is empty,
+	// Agent is the slug of another agent. For a move, that agent or the memory's own is shared. If it is empty,
 	// the destination is the memory's own agent, or the shared agent if Scope is SharedScope.
 	Agent string
 }
@@ -94,21 +95,21 @@ func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.M
 	if err != nil {
 		return Result{}, err
 	}
-	return s.addMemory(ctx, tx, draft, newFile)
+	return s.addMemory(ctx, tx, draft, newFile, "")
 }
 
 // addMemory writes the first file of a memory, scans it, writes CLAUDE.md, and returns the memory,
-// with Result.Created set. It deletes a tombstone of the content. The caller has checked that each
+// with Result.Created set. title is for MEMORY.md; empty means the name. It deletes a tombstone of the content. The caller has checked that each
 // memory with the draft's key is deleted. It returns a *memories.ConflictError if the file exists
 // or cannot be written.
-func (s *Service) addMemory(ctx context.Context, tx *agenttx.Tx, draft memories.Draft, newFile memoryFile) (Result, error) {
-	err := writeAllowed(ctx, tx, draft.Key(), newFile.fingerprint(), newFile.path, newFile.data, func() error {
+func (s *Service) addMemory(ctx context.Context, tx *agenttx.Tx, draft memories.Draft, newFile memoryFile, title string) (Result, error) {
+	err := writeAllowed(ctx, tx, draft.Key(), newFile.content, newFile.path, newFile.data, func() error {
 		return tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime})
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	var c changes
+	c := changes{title: title}
 	if err := s.scan(ctx, tx, &c, saved(tx, newFile.path)); err != nil {
 		return Result{}, err
 	}
@@ -169,7 +170,17 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 			return Result{}, err
 		}
 		offered := records.MemoryRow{Memory: memories.Memory{Name: draft.Name, ModifiedAt: op.Offer.ModTime}}
-		newFile, err := newFileOf(ctx, tx, offered, op.Offer.Raw, draft)
+		format, raw, title := tx.Agent.Rules().Format, op.Offer.Raw, ""
+		if !format.CanCopy(raw) {
+			raw = nil
+		}
+		if format == frontmatter.Plain { // the path of the file is its name
+			var err error
+			if draft, _, title, err = inLayout(ctx, tx, draft); err != nil {
+				return Result{}, err
+			}
+		}
+		newFile, err := newFileOf(ctx, tx, offered, raw, draft)
 		if err != nil {
 			return Result{}, err
 		}
@@ -178,8 +189,8 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 		case err != nil:
 			return Result{}, err
 		case head == nil || head.State == memories.Deleted:
-			return s.addMemory(ctx, tx, draft, newFile)
-		case op.MayExist && head.Fingerprint == newFile.fingerprint():
+			return s.addMemory(ctx, tx, draft, newFile, title)
+		case op.MayExist && head.Fingerprint == newFile.content:
 			state, err := s.publish(ctx, tx, &changes{})
 			if err != nil {
 				return Result{}, err

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/files"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/reconcile"
@@ -38,7 +37,7 @@ func readSources(ctx context.Context, tx *agenttx.Tx, known records.KnownState) 
 		}
 		s := reconcile.ScannedFile{
 			Path: f.Path, Raw: raw, Hash: files.Hash(raw), Size: int64(len(raw)), ModTime: f.ModTime, ModifiedAt: f.ModifiedAt,
-			ContentAt: f.ContentAt, Fingerprint: f.Fingerprint, File: frontmatter.Parse(raw, agenttx.Stem(f.Path)), Team: tx.Agent.InTeam(f.Path),
+			ContentAt: f.ContentAt, Fingerprint: f.Fingerprint, File: tx.Parse(raw, f.Path), Team: tx.Agent.InTeam(f.Path),
 			Known: &others[i],
 		}
 		flagCredential(&s)

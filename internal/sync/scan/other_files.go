@@ -91,7 +91,7 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 // states a type or was readable at its last scan.
 func excludeWellKnown(s *reconcile.ScannedFile) {
 	isNew := s.Known == nil || s.Known.Status == records.Unreadable
-	if isNew && agents.IsWellKnown(s.Path) && !s.File.Unreadable && s.File.Type == "" {
+	if isNew && agents.IsWellKnown(s.Path) && !s.File.Unreadable && (s.File.Type == "" || s.File.Plain) {
 		s.File = frontmatter.UnreadableFile(agenttx.Stem(s.Path), memories.ProblemOf(memories.CodeNotMemory))
 	}
 }

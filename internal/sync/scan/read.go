@@ -135,7 +135,7 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, at time.Time, entry *ag
 		if len(file.Raw) <= memories.MaxFileSize {
 			file.Size = int64(len(file.Raw)) // it may have changed since the walk
 		}
-		file.File = frontmatter.Parse(file.Raw, agenttx.Stem(entry.Path))
+		file.File = tx.Parse(file.Raw, entry.Path)
 		flagCredential(&file)
 		flagQuarantine(&file)
 		flagName(&file)

@@ -1,0 +1,256 @@
+package sync_test
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"memoir/internal/agents"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
+	"memoir/internal/records"
+	engine "memoir/internal/sync"
+)
+
+var updateLayouts = flag.Bool("update-layouts", false, "write the golden directories of TestLayouts")
+
+// tree returns the files below dir by slash-separated path.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		found[filepath.ToSlash(rel)] = string(raw)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// startLayout runs a Memoir over a copy of the golden directory testdata/layouts/NAME/start.
+func startLayout(t *testing.T, name string) *memoirtest.Memoir {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "layouts", name, "start"))); err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]agents.Settings{
+		"qwen":   {QwenDir: dir},
+		"gemini": {GeminiDir: dir},
+	}[name]
+	m := memoirtest.StartIn(t, places)
+	m.Dir = dir
+	return m
+}
+
+// isGolden compares all files with the golden directory testdata/layouts/NAME/step.
+func isGolden(t *testing.T, m *memoirtest.Memoir, name, step string) {
+	t.Helper()
+	golden, got := filepath.Join("testdata", "layouts", name, step), tree(t, m.Dir)
+	if *updateLayouts && step != "start" {
+		if err := os.RemoveAll(golden); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(golden, os.DirFS(m.Dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := tree(t, golden)
+	for _, path := range slices.Sorted(maps.Keys(got)) {
+		if text, is := want[path]; !is || text != got[path] {
+			t.Errorf("%s: %s is %q, want %q", step, path, got[path], text)
+		}
+		delete(want, path)
+	}
+	for path := range want {
+		t.Errorf("%s: %s is gone", step, path)
+	}
+}
+
+// listOf returns the living memories of all agents, each with its type, description and problems.
+func listOf(t *testing.T, m *memoirtest.Memoir) []string {
+	t.Helper()
+	all, err := m.Store.AgentsUncounted(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, a := range all {
+		page, err := m.Store.Memories(t.Context(), a, memories.Filter{}, memories.PageRequest{Limit: records.MaxLimit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range page.Memories {
+			line := a.Slug + " " + one.Name + " (" + string(one.Type) + ") " + one.Description + " [" + string(one.Index) + "]"
+			for _, p := range one.Problems {
+				line += " " + p.Code
+			}
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestLayouts_RoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		layout, agent string
+		found         []string
+		edited        string // name of the memory that is edited
+		deleted       string
+	}{
+		{
+			"gemini", "gemini-shop",
+			[]string{"gemini-shop old-build (project)  [loaded]", "gemini-shop release-steps (project) Release steps [loaded]"},
+			"release-steps", "old-build",
+		},
+		{
+			"qwen", "qwen-src-shop",
+			[]string{
+				"qwen short-answers (feedback) answers without a summary [loaded]",
+				"qwen-src-shop house-rules (feedback) rules that stay [loaded]",
+				"qwen-src-shop plain-note (project)  [loaded]",
+				"qwen-src-shop staging-database (project) port of the staging database [loaded]",
+			},
+			"staging-database", "plain-note",
+		},
+	} {
+		t.Run(tt.layout, func(t *testing.T) {
+			t.Parallel()
+			m := startLayout(t, tt.layout)
+			if got := listOf(t, m); !slices.Equal(got, tt.found) {
+				t.Errorf("found %q, want %q", got, tt.found)
+			}
+			isGolden(t, m, tt.layout, "start")
+
+			saved, err := m.Engine.Save(t.Context(), tt.agent, memories.Draft{
+				Name: "Freeze of May", Type: memories.Project, Description: "no releases in May", Body: "Nothing is released from 1 to 15 May.",
+			})
+			if err != nil || saved.Memory.Name != "freeze-of-may" || saved.Memory.Description != "no releases in May" || saved.Memory.Body != "Nothing is released from 1 to 15 May." {
+				t.Fatalf("saved %+v, %v", saved.Memory, err)
+			}
+			isGolden(t, m, tt.layout, "saved")
+
+			body := "It has changed."
+			edited := m.Memory(tt.agent, tt.edited)
+			if _, err := m.Engine.Patch(t.Context(), tt.agent, edited.ID, "", engine.Patch{Body: &body}); err != nil {
+				t.Fatal(err)
+			}
+			isGolden(t, m, tt.layout, "edited")
+
+			gone := m.Memory(tt.agent, tt.deleted)
+			if _, err := m.Engine.Delete(t.Context(), tt.agent, gone.ID, ""); err != nil {
+				t.Fatal(err)
+			}
+			isGolden(t, m, tt.layout, "deleted")
+			m.Scan(tt.agent)
+			if _, err := m.Engine.Restore(t.Context(), tt.agent, gone.ID, ""); err != nil {
+				t.Fatal(err)
+			}
+			isGolden(t, m, tt.layout, "edited")
+			m.Scan(tt.agent)
+			if again := m.Memory(tt.agent, tt.deleted); again.ID != gone.ID || again.Body != gone.Body || again.State != memories.Active {
+				t.Errorf("restored %+v", again)
+			}
+		})
+	}
+}
+
+// isRefused reports an error that is no conflict with this text.
+func isRefused(t *testing.T, err error, text string) {
+	t.Helper()
+	var conflict *memories.ConflictError
+	if !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, text) {
+		t.Errorf("the answer is %v, want a conflict with %q", err, text)
+	}
+}
+
+func TestLayouts_PinnedStays(t *testing.T) {
+	t.Parallel()
+	m := startLayout(t, "qwen")
+	pinned, body := m.Memory("qwen-src-shop", "house-rules"), "changed"
+	for name, actor := range map[string]memories.Actor{"a script": memories.ByScript, "Memoir": memories.ByMemoir, "extraction": memories.ByExtraction} {
+		ctx := engine.As(t.Context(), actor)
+		_, err := m.Engine.Patch(ctx, "qwen-src-shop", pinned.ID, "", engine.Patch{Body: &body})
+		isRefused(t, err, "is pinned")
+		_, err = m.Engine.Patch(ctx, "qwen-src-shop", pinned.ID, "", engine.Patch{Name: &body})
+		isRefused(t, err, "is pinned")
+		_, err = m.Engine.Delete(ctx, "qwen-src-shop", pinned.ID, "")
+		isRefused(t, err, "is pinned")
+		_, err = m.Engine.Verify(ctx, "qwen-src-shop", pinned.ID, "")
+		isRefused(t, err, "is pinned")
+		if t.Failed() {
+			t.Fatalf("after %s", name)
+		}
+	}
+	m.Scan("qwen-src-shop")
+	isGolden(t, m, "qwen", "start")
+	if _, err := m.Engine.Patch(engine.As(t.Context(), memories.ByBrowser), "qwen-src-shop", pinned.ID, "", engine.Patch{Body: &body}); err != nil {
+		t.Errorf("a person may not change it: %v", err)
+	}
+}
+
+func TestLayouts_AgentOfProject(t *testing.T) {
+	t.Parallel()
+	dir, shop := t.TempDir(), t.TempDir()
+	shop = agents.RealDir(shop)
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(shop, ".git", "HEAD"), "ref: refs/heads/main\n")
+	write(filepath.Join(shop, ".qwen", "team-memory", "rule.md"), "---\nname: rule\ntype: feedback\n---\n\nAsk.\n")
+	write(filepath.Join(shop, "server", "main.go"), "package main\n")
+	name := memoirtest.ClaudeProject(shop)
+	write(filepath.Join(dir, "gemini", "tmp", "x", ".project_root"), shop)
+	write(filepath.Join(dir, "gemini", "tmp", "x", "memory", "a.md"), "A.\n")
+	write(filepath.Join(dir, "qwen", "projects", name, "memory", "a.md"), "A.\n")
+	write(filepath.Join(dir, "qwen", "projects", name, "chats", "1.jsonl"), `{"type":"user","cwd":"`+filepath.Join(shop, "server")+`"}`+"\n")
+	places := agents.Settings{GeminiDir: filepath.Join(dir, "gemini"), QwenDir: filepath.Join(dir, "qwen")}
+	m := memoirtest.StartIn(t, places)
+	of := func(engine *engine.Engine) (slugs []string) {
+		t.Helper()
+		found, err := engine.AgentsOf(t.Context(), agents.Conversation{Dir: filepath.Join(shop, "server")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range found {
+			slugs = append(slugs, a.Slug)
+		}
+		return slugs
+	}
+	qwen := "qwen" + name
+	if got := of(m.Engine); !slices.Equal(got, []string{qwen}) {
+		t.Errorf("with both clients: %q", got)
+	}
+	list := listOf(t, m)
+	team := "qwen-" + filepath.Base(shop) + "-team-memory rule (feedback)  [unlisted]"
+	if want := []string{"gemini-x a (project)  [unlisted]", team, qwen + " a (project)  [unlisted]"}; !slices.Equal(list, want) {
+		t.Errorf("found %q, want %q", list, want)
+	}
+	if row, err := m.Store.Agent(t.Context(), qwen); err != nil || row.DisplayName != shop || agents.ProjectDir(agents.Agent{Layout: agents.Qwen, Dir: row.Dir, DisplayName: row.DisplayName}) != shop {
+		t.Errorf("the agent is %+v, %v", row, err)
+	}
+	places.QwenDir = ""
+	if got := of(memoirtest.StartIn(t, places).Engine); !slices.Equal(got, []string{"gemini-x"}) {
+		t.Errorf("with Gemini CLI only: %q", got)
+	}
+}
