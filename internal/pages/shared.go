@@ -10,17 +10,17 @@ import (
 	"memoir/web/templates"
 )
 
-// moveTargets returns the slugs of the agents to which the memory can be moved: those with an
-// existing directory that do not share their memories. It returns nil if the agent does not share
-// its memories, or the memory is deleted or unreadable.
+// moveTargets returns the slugs of the other agents to which the memory can be copied: those with an
+// existing directory that do not share their memories. It returns nil if the memory is deleted or
+// unreadable.
 func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
-	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
+	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
 	}
 	rows, err := s.store.AgentsUncounted(ctx)
 	var slugs []string
 	for _, row := range rows {
-		if row.Present && !row.SharesMemories() {
+		if row.Present && !row.SharesMemories() && row.ID != agent.ID && row.JoinedTo == "" {
 			slugs = append(slugs, row.Slug)
 		}
 	}

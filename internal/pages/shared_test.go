@@ -80,17 +80,45 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	if got := words(page.Find("#taker option")); got != "ada bob" {
 		t.Errorf("it can be given to %q", got)
 	}
-	form := page.Find("#taker").Closest("form")
-	fields := map[string][]string{"agent": {"bob"}}
-	for _, name := range []string{templates.FieldETag, templates.FieldBack, templates.FieldTo} {
-		fields[name] = []string{form.Find("[name="+name+"]").AttrOr("value", "")}
-	}
-	copied := s.post(t, form.Find("button[formaction]").AttrOr("formaction", ""), fields)
-	copied.expect(http.StatusOK, "Copied Tabs to private memory")
+	s.copyToBob(t, page).expect(http.StatusOK, "Copied Tabs to private memory")
 	if m.Memory("bob", "Tabs").Body != "Use tabs." {
 		t.Error("it was not copied to bob")
 	}
 	if _, err := os.Stat(filepath.Join(team, "feedback_tabs.md")); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestCopy_ToAnotherAgent(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["bob/memory/role.md"] = memoirtest.Note("Role", memories.User, "Bob.")
+	m := memoirtest.Start(t, files)
+	s := serveMemoir(t, m, setting{})
+	page := s.get(t, templates.MemoryPath("ada", m.Memory("ada", "Tabs").ID)+"?tab=file")
+	if got := words(page.Find("#taker option")); got != "bob" {
+		t.Errorf("it can be copied to %q", got)
+	}
+	if page.Find(`form.move button:contains("Move")`).Length() > 0 {
+		t.Error("it can be moved to another agent")
+	}
+	copied := s.copyToBob(t, page)
+	copied.expect(http.StatusOK, "Copied Tabs", "Use tabs.")
+	if got := copied.Request.URL.Path; got != templates.MemoryPath("bob", m.Memory("bob", "Tabs").ID) {
+		t.Errorf("the copy leads to %s", got)
+	}
+	if m.Read("ada/memory/tabs.md") == "" || !strings.Contains(m.Read("bob/memory/feedback_tabs.md"), "Use tabs.") {
+		t.Error("one of the two files is missing")
+	}
+}
+
+// copyToBob submits the form of a memory's page that copies it to the agent bob.
+func (s *site) copyToBob(t *testing.T, page *answer) *answer {
+	t.Helper()
+	form := page.Find("#taker").Closest("form")
+	fields := map[string][]string{templates.FieldAgent: {"bob"}}
+	for _, name := range []string{templates.FieldETag, templates.FieldBack, templates.FieldTo} {
+		fields[name] = []string{form.Find("[name="+name+"]").AttrOr("value", "")}
+	}
+	return s.post(t, form.AttrOr("action", ""), fields)
 }

@@ -40,7 +40,7 @@ func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination
 // in between, both have the memory, and a repeated call finishes the move. If the deletion here is
 // refused, it deletes a memory that this move created at the target, and returns the refusal.
 func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.MemoryRef, to ops.Destination, move bool) (ops.Result, error) {
-	target, team, err := e.targetAgent(ctx, slug, to)
+	target, team, err := e.targetAgent(ctx, slug, to, move)
 	if err != nil {
 		return ops.Result{}, err
 	}
@@ -71,9 +71,9 @@ func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.Memor
 // targetAgent returns the slug of the agent that the destination means, and whether the memory
 // becomes team memory there. An empty to.Agent means the present agent, other than slug, that
 // shares its memories. For SharedScope, the target must share its memories. For another scope, it
-// must not, and the agent slug must. Otherwise, and for an unknown target or scope, it fails with
+// must not; for a move, the agent slug must. Otherwise, and for an unknown target or scope, it fails with
 // *memories.InvalidError; for an unknown slug, with memories.ErrNotFound.
-func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destination) (target string, team bool, err error) {
+func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destination, move bool) (target string, team bool, err error) {
 	from, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return "", false, err
@@ -90,7 +90,7 @@ func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destinatio
 		switch {
 		case to.Scope == memories.SharedScope && row.SharesMemories() && row.Slug != slug:
 			return row.Slug, true, nil
-		case (to.Scope == memories.PrivateScope || to.Scope == memories.TeamScope) && !row.SharesMemories() && from.SharesMemories():
+		case (to.Scope == memories.PrivateScope || to.Scope == memories.TeamScope) && !row.SharesMemories() && (!move || from.SharesMemories()):
 			return row.Slug, to.Scope == memories.TeamScope, nil
 		case to.Scope != memories.SharedScope && to.Scope != memories.PrivateScope && to.Scope != memories.TeamScope:
 			return "", false, &memories.InvalidError{Field: "to", Reason: "must be private, team or shared"}

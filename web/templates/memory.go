@@ -64,7 +64,7 @@ type Memory struct {
 	// Twins are the memories of the same name that the agent has in the other scope or receives.
 	Twins []Twin
 	// SharedWithAll reports whether a shared directory exists besides this agent's. MoveTargets are
-	// the agents that a shared memory can be moved to.
+	// the agents that the memory can be copied to, and a shared one moved.
 	SharedWithAll bool
 	MoveTargets   []string
 	// Citations is the result of the last check. It is nil if there was no check.
