@@ -35,6 +35,9 @@ var mayImport = map[string][]string{
 	"internal/words":                {},
 	"internal/problem":              {"internal/memories"},
 	"internal/logs":                 {"internal/memories/..."},
+	"internal/exchange":             {"internal/memories", "internal/findings"},
+	"internal/exchange/archive":     {"internal/exchange"},
+	"internal/exchange/formats":     {"internal/exchange", "internal/memories/..."},
 	"internal/findings":             {},
 	"internal/findings/normtext":    {},
 	"internal/findings/secrets":     {"internal/findings", "internal/findings/normtext"},
@@ -53,8 +56,9 @@ var mayImport = map[string][]string{
 	"tools/longrun":                 {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist", "internal/postgres/recalled", "internal/postgres/vectors", "internal/postgres/askedas", "internal/postgres/targets"},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist", "internal/postgres/recalled", "internal/postgres/vectors", "internal/postgres/askedas", "internal/postgres/targets", "internal/postgres/exchange"},
 	"internal/postgres/askedas":          {"internal/memories", "internal/records", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search"},
+	"internal/postgres/exchange":         {"internal/exchange", "internal/memories", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search"},
 	"internal/postgres/carried":          {"internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/masked":           {"internal/memories", "internal/logs", "internal/findings/...", "internal/postgres", "internal/records"},
@@ -76,8 +80,9 @@ var mayImport = map[string][]string{
 	"internal/torture":                   {},
 	"internal/bench":                     {"internal/memories/...", "internal/postgres", "internal/records", "internal/postgres/local"},
 	"internal/lockfile":                  {"internal/files"},
-	"internal/sync":                      {"internal/memories/...", "internal/findings/quarantine", "internal/problem", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/agentdir", "internal/sync/cluster", "internal/sync/discover", "internal/sync/indexfile", "internal/sync/ops", "internal/sync/publish", "internal/sync/removal", "internal/sync/scan"},
+	"internal/sync":                      {"internal/exchange", "internal/sync/imports", "internal/memories/...", "internal/findings/quarantine", "internal/problem", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/agentdir", "internal/sync/cluster", "internal/sync/discover", "internal/sync/indexfile", "internal/sync/ops", "internal/sync/publish", "internal/sync/removal", "internal/sync/scan"},
 	"internal/sync/ops":                  {"internal/memories/...", "internal/problem", "internal/logs", "internal/agents", "internal/findings/...", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/cluster"},
+	"internal/sync/imports":              {"internal/exchange", "internal/memories", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync/agenttx", "internal/sync/cluster", "internal/sync/ops", "internal/sync/publish", "internal/sync/reconcile", "internal/sync/scan"},
 	"internal/sync/agentdir":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres", "internal/sync/agenttx", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/ops", "internal/sync/cluster", "internal/sync/indexfile"},
 	"internal/sync/discover":             {"internal/memories/...", "internal/agents", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/scan", "internal/sync/cluster"},
 	"internal/sync/cluster":              {"internal/memories/...", "internal/problem", "internal/postgres", "internal/postgres/lease", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx"},
@@ -91,6 +96,8 @@ var mayImport = map[string][]string{
 	"internal/sync/watch":                {"internal/agents", "internal/files"},
 	"internal/consolidation":             {"internal/memories/...", "internal/findings", "internal/findings/pairs", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/words"},
 	"internal/extraction":                {"internal/memories/...", "internal/findings/...", "internal/agents", "internal/files", "internal/jobs", "internal/model", "internal/records", "internal/sync", "internal/sync/events", "internal/transcript", "internal/words"},
+	"internal/importer":                  {"internal/exchange/...", "internal/memories/...", "internal/agents", "internal/records", "internal/sync"},
+	"internal/exporter":                  {"internal/exchange/...", "internal/findings/quarantine", "internal/memories/...", "internal/agents", "internal/records", "internal/sync", "internal/wire"},
 	"internal/askedas":                   {"internal/memories/...", "internal/findings/quarantine", "internal/background", "internal/jobs", "internal/model", "internal/records", "internal/sync"},
 	"internal/undo":                      {"internal/agents", "internal/memories/...", "internal/records", "internal/sync"},
 	"internal/background":                {"internal/sync", "internal/sync/events"},
@@ -112,7 +119,7 @@ var mayImport = map[string][]string{
 	"internal/api": {
 		"internal/review", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation", "internal/embedding",
-		"internal/claudesettings", "internal/wire",
+		"internal/claudesettings", "internal/wire", "internal/exchange/formats", "internal/exporter", "internal/importer",
 	},
 	"internal/pages": {
 		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit",
@@ -145,7 +152,7 @@ var mayImport = map[string][]string{
 		"internal/cli", "internal/version",
 		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/masked", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
-		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas",
+		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas", "internal/exporter", "internal/importer",
 	},
 }
 
@@ -163,6 +170,7 @@ var mayNotTouch = map[string]struct {
 	"internal/pages/xray":      {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/pages/fileview":  {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/logs":            {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
+	"internal/exchange":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is plain values"},
 	"internal/memories":        {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
 	"internal/agents":          {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads directories"},
 	"internal/sync":            {[]string{"net/http", "database/sql", "github.com/jackc/pgx"}, "HTTP and SQL are other packages' business"},
@@ -264,7 +272,7 @@ func TestImports_Forbidden(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		rule := mayNotTouch[p.place()]
-		for _, pure := range []string{"internal/memories", "internal/findings"} {
+		for _, pure := range []string{"internal/memories", "internal/findings", "internal/exchange"} {
 			if strings.HasPrefix(p.place(), pure+"/") {
 				rule = mayNotTouch[pure]
 			}
