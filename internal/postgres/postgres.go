@@ -16,6 +16,7 @@ import (
 
 	"memoir/internal/postgres/askedas"
 	"memoir/internal/postgres/carried"
+	"memoir/internal/postgres/exchange"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/lease"
@@ -36,17 +37,18 @@ const maxConnections = 12
 // Store reads and writes Memoir's data in one database, through a pool of connections. It is safe
 // for concurrent use.
 type Store struct {
-	*review.Items     // the queue of the review
-	*memorylist.Lists // the lists of the Memory tab
-	*overview.Reader  // of all agents
-	*carried.Sizes    // what agents carry into conversations
-	*timeline.Events  // what happened over time
-	*recalled.Reads   // recalls of one memory, statistics
-	*vectors.Vectors  // for recall by meaning
-	*askedas.Phrases  // the phrases as which memories are asked
-	*targets.Chosen   // the files besides CLAUDE.md into which agents are published
-	pool              *pgxpool.Pool
-	q                 *queries.Queries
+	*review.Items      // the queue of the review
+	*memorylist.Lists  // the lists of the Memory tab
+	*overview.Reader   // of all agents
+	*carried.Sizes     // what agents carry into conversations
+	*timeline.Events   // what happened over time
+	*recalled.Reads    // recalls of one memory, statistics
+	*vectors.Vectors   // for recall by meaning
+	*askedas.Phrases   // the phrases as which memories are asked
+	*targets.Chosen    // the files besides CLAUDE.md into which agents are published
+	*exchange.Archives // exports, and the state for imports
+	pool               *pgxpool.Pool
+	q                  *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
 	// must not use all of it.
 	writers chan struct{}
@@ -81,7 +83,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	q := queries.New(pool)
-	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), Chosen: targets.New(q), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), Chosen: targets.New(q), Archives: exchange.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/exchange"
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -63,6 +64,9 @@ func (w *Writer) release(ctx context.Context, writers <-chan struct{}) {
 		w.conn.Conn().PgConn().Conn().Close() //nolint:errcheck // closing is all that can be done
 	}
 }
+
+// ExchangeOf returns the statements that write imported history.
+func ExchangeOf(w *Writer) exchange.Rows { return exchange.Of(w.agentID, w.conn) }
 
 // inTx runs do in one transaction on the writer's connection. It commits if do returns nil, else it
 // rolls back. It returns the error with the text of doing before it, translated by dberr.Wrap.

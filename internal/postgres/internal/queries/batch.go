@@ -18,6 +18,492 @@ var (
 	ErrBatchAlreadyClosed = errors.New("batch already closed")
 )
 
+const importDecision = `-- name: ImportDecision :batchexec
+INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT DO NOTHING
+`
+
+type ImportDecisionBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportDecisionParams struct {
+	ItemID    string
+	AgentID   int64
+	Kind      string
+	Decision  string
+	DecidedAt time.Time
+	DecidedBy string
+	Until     *time.Time
+}
+
+func (q *Queries) ImportDecision(ctx context.Context, arg []ImportDecisionParams) *ImportDecisionBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.ItemID,
+			a.AgentID,
+			a.Kind,
+			a.Decision,
+			a.DecidedAt,
+			a.DecidedBy,
+			a.Until,
+		}
+		batch.Queue(importDecision, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportDecisionBatchResults{br, len(arg), false}
+}
+
+func (b *ImportDecisionBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportDecisionBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const importEntry = `-- name: ImportEntry :batchexec
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, other_name, team)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    (SELECT r.id FROM revisions r WHERE r.memory_id = $3 AND r.fingerprint = $11::bytea),
+    $12, $13, $14
+WHERE NOT EXISTS (SELECT FROM activity a WHERE a.agent_id = $1 AND a.at = $2 AND a.kind = $5 AND a.name = $4 AND a.team = $14 AND a.path = $7
+                  AND a.memory_id IS NOT DISTINCT FROM $3)
+`
+
+type ImportEntryBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportEntryParams struct {
+	AgentID    int64
+	At         time.Time
+	MemoryID   *uuid.UUID
+	Name       string
+	Kind       string
+	Actor      string
+	Path       string
+	Session    *string
+	State      *string
+	Type       *string
+	Content    []byte
+	ModifiedAt *time.Time
+	OtherName  *string
+	Team       bool
+}
+
+// Adds an entry to the journal, unless it has the entry.
+func (q *Queries) ImportEntry(ctx context.Context, arg []ImportEntryParams) *ImportEntryBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.AgentID,
+			a.At,
+			a.MemoryID,
+			a.Name,
+			a.Kind,
+			a.Actor,
+			a.Path,
+			a.Session,
+			a.State,
+			a.Type,
+			a.Content,
+			a.ModifiedAt,
+			a.OtherName,
+			a.Team,
+		}
+		batch.Queue(importEntry, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportEntryBatchResults{br, len(arg), false}
+}
+
+func (b *ImportEntryBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportEntryBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const importFile = `-- name: ImportFile :batchexec
+INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
+VALUES ($1, $2, $3, 'mirrored', false, $4, $5, $6, $7, $8, $9)
+ON CONFLICT DO NOTHING
+`
+
+type ImportFileBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportFileParams struct {
+	AgentID     int64
+	Path        string
+	MemoryID    *uuid.UUID
+	Fingerprint []byte
+	Hash        string
+	Size        int64
+	MtimeNs     int64
+	ModifiedAt  time.Time
+	ContentAt   time.Time
+}
+
+// Records where the memory's file was, so that a restore writes it there.
+func (q *Queries) ImportFile(ctx context.Context, arg []ImportFileParams) *ImportFileBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.AgentID,
+			a.Path,
+			a.MemoryID,
+			a.Fingerprint,
+			a.Hash,
+			a.Size,
+			a.MtimeNs,
+			a.ModifiedAt,
+			a.ContentAt,
+		}
+		batch.Queue(importFile, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportFileBatchResults{br, len(arg), false}
+}
+
+func (b *ImportFileBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportFileBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const importMemory = `-- name: ImportMemory :batchexec
+INSERT INTO memories (id, agent_id, name, team, readable, state, type, revision_id, fingerprint, hash, size, description, path, session,
+    modified_at, content_at, created_at, updated_at, deleted_at, deleted_by, deleted_actor, index_lines, restoring)
+VALUES ($1, $2, $3, $4, $5, 'deleted', $6, $7, $8, $9, $10, $11, $12, NULL,
+    $13, $14, $15, $16, $17, $18, $19, $20, $21)
+ON CONFLICT DO NOTHING
+`
+
+type ImportMemoryBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportMemoryParams struct {
+	ID           uuid.UUID
+	AgentID      int64
+	Name         string
+	Team         bool
+	Readable     bool
+	Type         *string
+	RevisionID   uuid.UUID
+	Fingerprint  []byte
+	Hash         string
+	Size         int64
+	Description  string
+	Path         string
+	ModifiedAt   time.Time
+	ContentAt    time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	DeletedAt    *time.Time
+	DeletedBy    *string
+	DeletedActor *string
+	IndexLines   []byte
+	Restoring    bool
+}
+
+// Inserts a memory into the trash. If restoring, the next restore brings it back.
+func (q *Queries) ImportMemory(ctx context.Context, arg []ImportMemoryParams) *ImportMemoryBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.ID,
+			a.AgentID,
+			a.Name,
+			a.Team,
+			a.Readable,
+			a.Type,
+			a.RevisionID,
+			a.Fingerprint,
+			a.Hash,
+			a.Size,
+			a.Description,
+			a.Path,
+			a.ModifiedAt,
+			a.ContentAt,
+			a.CreatedAt,
+			a.UpdatedAt,
+			a.DeletedAt,
+			a.DeletedBy,
+			a.DeletedActor,
+			a.IndexLines,
+			a.Restoring,
+		}
+		batch.Queue(importMemory, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportMemoryBatchResults{br, len(arg), false}
+}
+
+func (b *ImportMemoryBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportMemoryBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const importPhrases = `-- name: ImportPhrases :batchexec
+INSERT INTO asked_as (memory_id, fingerprint, phrases, written_by, written_at, words)
+SELECT m.id, $1, $2::text[], $3, $4, CAST($5::text AS tsvector) FROM memories m WHERE m.id = $6
+ON CONFLICT DO NOTHING
+`
+
+type ImportPhrasesBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportPhrasesParams struct {
+	Fingerprint []byte
+	Phrases     []string
+	WrittenBy   string
+	WrittenAt   time.Time
+	Words       string
+	MemoryID    uuid.UUID
+}
+
+func (q *Queries) ImportPhrases(ctx context.Context, arg []ImportPhrasesParams) *ImportPhrasesBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.Fingerprint,
+			a.Phrases,
+			a.WrittenBy,
+			a.WrittenAt,
+			a.Words,
+			a.MemoryID,
+		}
+		batch.Queue(importPhrases, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportPhrasesBatchResults{br, len(arg), false}
+}
+
+func (b *ImportPhrasesBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportPhrasesBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const importRevision = `-- name: ImportRevision :batchexec
+INSERT INTO revisions (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)
+SELECT $1, m.id, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM memories m WHERE m.id = $11
+ON CONFLICT (memory_id, fingerprint) DO NOTHING
+`
+
+type ImportRevisionBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportRevisionParams struct {
+	ID          uuid.UUID
+	Fingerprint []byte
+	Hash        string
+	Type        *string
+	Description string
+	Body        string
+	Raw         []byte
+	Path        string
+	Session     *string
+	SeenAt      time.Time
+	MemoryID    uuid.UUID
+}
+
+func (q *Queries) ImportRevision(ctx context.Context, arg []ImportRevisionParams) *ImportRevisionBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.ID,
+			a.Fingerprint,
+			a.Hash,
+			a.Type,
+			a.Description,
+			a.Body,
+			a.Raw,
+			a.Path,
+			a.Session,
+			a.SeenAt,
+			a.MemoryID,
+		}
+		batch.Queue(importRevision, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportRevisionBatchResults{br, len(arg), false}
+}
+
+func (b *ImportRevisionBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportRevisionBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const importTombstone = `-- name: ImportTombstone :batchexec
+INSERT INTO tombstones (agent_id, name, team, fingerprint, deleted_at)
+SELECT $1, $2, $3, $4, $5
+WHERE NOT EXISTS (SELECT FROM memories m WHERE m.agent_id = $1 AND m.name = $2 AND m.team = $3 AND m.fingerprint = $4
+                  AND m.readable AND (m.state <> 'deleted' OR m.restoring))
+ON CONFLICT DO NOTHING
+`
+
+type ImportTombstoneBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type ImportTombstoneParams struct {
+	AgentID     int64
+	Name        string
+	Team        bool
+	Fingerprint []byte
+	DeletedAt   time.Time
+}
+
+// Adds a tombstone, unless a memory has the content now.
+func (q *Queries) ImportTombstone(ctx context.Context, arg []ImportTombstoneParams) *ImportTombstoneBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.AgentID,
+			a.Name,
+			a.Team,
+			a.Fingerprint,
+			a.DeletedAt,
+		}
+		batch.Queue(importTombstone, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &ImportTombstoneBatchResults{br, len(arg), false}
+}
+
+func (b *ImportTombstoneBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *ImportTombstoneBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
 const insertConsolidationStep = `-- name: InsertConsolidationStep :batchexec
 INSERT INTO consolidation_steps (id, plan_id, agent_id, place, kind, source, title, reason, state, problem, changes, chars_before, chars_after, actor)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10, $11, $12, $13)
@@ -237,6 +723,118 @@ func (b *SaveRevisionBatchResults) Exec(f func(int, error)) {
 }
 
 func (b *SaveRevisionBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const setImportedRevision = `-- name: SetImportedRevision :batchexec
+UPDATE revisions SET path = $1, session = $2, seen_at = $3 WHERE memory_id = $4 AND fingerprint = $5
+`
+
+type SetImportedRevisionBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type SetImportedRevisionParams struct {
+	Path        string
+	Session     *string
+	SeenAt      time.Time
+	MemoryID    uuid.UUID
+	Fingerprint []byte
+}
+
+func (q *Queries) SetImportedRevision(ctx context.Context, arg []SetImportedRevisionParams) *SetImportedRevisionBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.Path,
+			a.Session,
+			a.SeenAt,
+			a.MemoryID,
+			a.Fingerprint,
+		}
+		batch.Queue(setImportedRevision, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &SetImportedRevisionBatchResults{br, len(arg), false}
+}
+
+func (b *SetImportedRevisionBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *SetImportedRevisionBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}
+
+const setImportedTimes = `-- name: SetImportedTimes :batchexec
+UPDATE memories SET created_at = $1, updated_at = $2, content_at = $3, modified_at = $4
+WHERE id = $5 AND state <> 'deleted'
+`
+
+type SetImportedTimesBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type SetImportedTimesParams struct {
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	ContentAt  time.Time
+	ModifiedAt time.Time
+	ID         uuid.UUID
+}
+
+// Gives a restored memory its own times again.
+func (q *Queries) SetImportedTimes(ctx context.Context, arg []SetImportedTimesParams) *SetImportedTimesBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.CreatedAt,
+			a.UpdatedAt,
+			a.ContentAt,
+			a.ModifiedAt,
+			a.ID,
+		}
+		batch.Queue(setImportedTimes, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &SetImportedTimesBatchResults{br, len(arg), false}
+}
+
+func (b *SetImportedTimesBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *SetImportedTimesBatchResults) Close() error {
 	b.closed = true
 	return b.br.Close()
 }
