@@ -140,3 +140,9 @@ func sanitise(name string) string {
 		return '-'
 	}, name)
 }
+
+// IsSlug reports whether slug can be the name of an agent's directory and is the slug of that agent:
+// it has only characters of slugs, and is not hidden.
+func IsSlug(slug string) bool {
+	return slug != "" && len(slug) <= maxName && !strings.HasPrefix(slug, ".") && sanitise(slug) == slug
+}

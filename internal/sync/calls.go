@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"memoir/internal/agents"
+	"memoir/internal/exchange"
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/imports"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
 	"memoir/internal/sync/publish"
@@ -56,6 +58,10 @@ type calls struct {
 	listFiles         cluster.Call[agentdir.ListFilesOp, []agentdir.ListedFile]
 	consolidationLock cluster.Call[agentdir.ConsolidationLockOp, agentdir.ConsolidationLock]
 	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
+	seed              cluster.Call[imports.SeedOp, imports.Seeded]
+	addHistory        cluster.Call[imports.HistoryOp, cluster.Nothing]
+	block             cluster.Call[imports.BlockOp, cluster.Nothing]
+	indexes           cluster.Call[imports.IndexesOp, []exchange.File]
 }
 
 // whileOn returns a function that fails with *memories.ConflictError if Claude Code has switched
@@ -115,5 +121,9 @@ func (e *Engine) makeCalls() calls {
 		listFiles:         cluster.Handle(e.node, e.dir.ListFiles),
 		consolidationLock: cluster.Handle(e.node, e.dir.ConsolidationLock),
 		conversations:     cluster.Handle(e.node, e.dir.Conversations),
+		seed:              cluster.Handle(e.node, whileOn(e, e.imports.Seed)),
+		addHistory:        cluster.Handle(e.node, e.imports.AddHistory),
+		block:             cluster.Handle(e.node, whileOn(e, e.imports.Block)),
+		indexes:           cluster.Handle(e.node, e.imports.Indexes),
 	}
 }

@@ -18,6 +18,7 @@
 //   - servers: HoldsLease, HasDirectory
 //   - files: ReadFile, ListFiles, CreateFile, ReplaceFile, RenameFile, RemoveFile, AppendLog
 //   - sessions: SessionMemories, SessionMemory, ConversationsSince
+//   - imports: MakeAgent, Seed, AddHistory, Block, Indexes
 //   - consolidation: ConsolidationLock, BeginConsolidation, CheckConsolidation, EndConsolidation
 //   - scans: Scan, ScanAll, RequestScan
 //   - status: Ready, Searchable, Status, AgentStatuses, ScanProblems
@@ -45,6 +46,7 @@ import (
 	"memoir/internal/sync/cluster"
 	"memoir/internal/sync/discover"
 	"memoir/internal/sync/events"
+	"memoir/internal/sync/imports"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
 	"memoir/internal/sync/publish"
@@ -95,6 +97,7 @@ type Engine struct {
 	hub     *events.Hub
 	queue   *watch.Queue
 	watcher *watch.Watcher
+	guard   *files.Guard
 
 	agents     *agenttx.Manager
 	node       *cluster.Node
@@ -106,6 +109,7 @@ type Engine struct {
 	ops        *ops.Service
 	dir        *agentdir.Directory
 	index      *indexfile.Viewer
+	imports    *imports.Service
 	calls      calls
 	stats      syncStats
 
@@ -154,7 +158,7 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	options.ScanRetry = cmp.Or(options.ScanRetry, agenttx.Retry)
 	log := options.Log
 	e := &Engine{
-		store: store, options: options, log: log, queue: watch.NewQueue(options.Debounce),
+		store: store, options: options, log: log, guard: guard, queue: watch.NewQueue(options.Debounce),
 		scans: scan.NewTracker(cmp.Or(options.ShownAfter, scan.ShowAfter), cmp.Or(options.Overdue, defaultOverdue)),
 	}
 	linkTarget := func(a agents.Agent) string { return e.discoverer.JoinedTo(a) }
@@ -200,6 +204,7 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	e.dir = &agentdir.Directory{
 		Store: store, Places: options.Places, Agents: e.agents, Scanner: e.scanner, Publisher: e.publisher,
 	}
+	e.imports = &imports.Service{Agents: e.agents, Ops: e.ops, Scanner: e.scanner, Publisher: e.publisher}
 	e.calls = e.makeCalls()
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/imports"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
 	"memoir/internal/sync/publish"
@@ -27,6 +28,7 @@ type (
 	Edit              = publish.Edit               // argument of PreviewEdits
 	Flawed            = ops.Flawed                 // a file with problems and fixes
 	Index             = indexfile.View             // a MEMORY.md with findings
+	HistoryOp         = imports.HistoryOp          // argument of AddHistory
 	IndexChange       = indexfile.IndexChange      // a MEMORY.md before and after a change
 	ListedFile        = agentdir.ListedFile        // result of ListFiles
 	LogEntry          = agentdir.LogEntry          // argument of AppendLog
@@ -37,6 +39,8 @@ type (
 	Targets           = publish.Targets            // result of Targets and SetTargets
 	TargetState       = publish.TargetState        // one of Targets
 	Result            = ops.Result                 // a memory after a change
+	SeedOp            = imports.SeedOp             // argument of Seed
+	Seeded            = imports.Seeded             // result of Seed
 	ScanProblem       = scan.Problem               // an agent or directory that cannot be scanned
 	ScanResult        = scan.Result                // counts of a scan
 )
