@@ -14,10 +14,12 @@ import (
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/embedding"
+	"memoir/internal/exporter"
 	"memoir/internal/extraction"
 	"memoir/internal/files"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
+	"memoir/internal/importer"
 	"memoir/internal/mcp"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
@@ -47,7 +49,7 @@ func newServer(
 		return nil, err
 	}
 	shown := masked.Store{Store: store}
-	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log})
+	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, Embedding: meaning, Exporter: exporter.New(engine, store), Importer: importer.New(engine, store, log), BackgroundModel: background.description, Log: log})
 	site := pages.New(engine, shown, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log,
 	})

@@ -22,7 +22,9 @@ import (
 
 	"memoir/internal/consolidation"
 	"memoir/internal/embedding"
+	"memoir/internal/exporter"
 	"memoir/internal/extraction"
+	"memoir/internal/importer"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -52,6 +54,9 @@ type Options struct {
 	Reviewer *review.Reviewer
 	// Embedding finds memories by meaning. It is nil without an endpoint.
 	Embedding *embedding.Service
+	// Exporter and Importer move memories. If they are nil, their calls fail with 409.
+	Exporter *exporter.Exporter
+	Importer *importer.Importer
 	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.
@@ -128,6 +133,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerDeletion()
 	a.registerScans()
 	a.registerEvents()
+	a.registerExport()
+	a.registerImport()
 	router.Get("/api/openapi.json", withoutQuery(a.openAPI()))
 	router.Get("/healthz", a.alive)
 	router.Get("/readyz", a.ready)

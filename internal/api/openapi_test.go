@@ -69,6 +69,7 @@ func TestOpenAPI_EveryCall(t *testing.T) {
 		"POST /agents/{slug}/extract": "Extraction", "GET /agents/{slug}/proposals": "ProposalList", "GET /agents/{slug}/proposals/{id}": "Proposal",
 		"POST /agents/{slug}/proposals/{id}/accept": "Memory", "POST /agents/{slug}/proposals/{id}/refuse": "Proposal",
 		"GET /agents/{slug}/logs": "LogDayList", "GET /agents/{slug}/logs/{day}": "LogsOfDay", "POST /agents/{slug}/logs": "", // 201
+		"GET /export": "", "POST /import": "ImportReport",
 		"GET /agents/{slug}/session-memories": "SessionMemoryList", "GET /agents/{slug}/sessions/{id}/memory": "SessionMemory",
 	}
 	described := 0

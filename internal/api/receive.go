@@ -22,13 +22,14 @@ const maxBody = 2 << 20
 // receive returns a handler that reads the whole body and then calls next, so that a slow client
 // blocks only its own connection. For next, it joins repeated If-Match and If-None-Match headers,
 // removes Accept, and replaces JSON media types such as application/merge-patch+json by
-// application/json. It answers 413 above maxBody, and 400 for an incomplete body, without next.
+// application/json. It answers 413 above maxBody, and 400 for an incomplete body, without next. It
+// leaves the body of an import.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept") // each call has only one media type
 		joinHeaderLines(r.Header, "If-Match")
 		joinHeaderLines(r.Header, "If-None-Match")
-		if r.Body == nil || r.Body == http.NoBody {
+		if r.Body == nil || r.Body == http.NoBody || r.URL.Path == importPath { // it reads its file itself
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -35,22 +35,26 @@ func strict(ctx huma.Context, next func(huma.Context)) {
 // checkRequest returns a 415 problem if op has a body and the body of r is not JSON. Otherwise it
 // returns the problem of checkQuery, which is nil for a query with parameters of op only.
 func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
-	if op.RequestBody != nil && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
+	takesJSON := op.RequestBody != nil && op.RequestBody.Content["application/json"] != nil
+	if takesJSON && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
 		return unsupportedMediaType()
 	}
-	var known []string
+	var known, lists []string
 	for _, p := range op.Parameters {
 		if p.In == "query" {
 			known = append(known, p.Name)
+			if p.Explode != nil && *p.Explode {
+				lists = append(lists, p.Name)
+			}
 		}
 	}
-	return checkQuery(r.URL.RawQuery, known)
+	return checkQuery(r.URL.RawQuery, known, lists...)
 }
 
 // checkQuery returns a 422 problem if the query is malformed or has unknown, repeated or empty
 // parameters. It lists each of them. It returns nil for another query. Only cursorParam may be
-// empty.
-func checkQuery(raw string, known []string) *problem.Problem {
+// empty, and only those of lists may be repeated.
+func checkQuery(raw string, known []string, lists ...string) *problem.Problem {
 	if raw == "" {
 		return nil
 	}
@@ -60,7 +64,11 @@ func checkQuery(raw string, known []string) *problem.Problem {
 	}
 	var wrong []problem.Field
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if reason := checkParam(name, query[name], known); reason != "" {
+		values := query[name]
+		if slices.Contains(lists, name) && !slices.Contains(values, "") {
+			values = values[:1]
+		}
+		if reason := checkParam(name, values, known); reason != "" {
 			wrong = append(wrong, problem.Field{Location: "query." + shortened(name), Message: reason})
 		}
 	}

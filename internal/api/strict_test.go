@@ -22,8 +22,11 @@ func (s *server) operations(id string) []operation {
 	s.Helper()
 	var document struct {
 		Paths map[string]map[string]struct {
-			Parameters  []struct{ Name, In string }
-			RequestBody any
+			Parameters []struct {
+				Name, In string
+				Explode  bool
+			}
+			RequestBody struct{ Content map[string]any }
 			Responses   map[string]any
 		}
 	}
@@ -34,12 +37,12 @@ func (s *server) operations(id string) []operation {
 	var all []operation
 	for path, methods := range document.Paths {
 		for method, described := range methods {
-			op := operation{method: strings.ToUpper(method), path: fill.Replace(path), hasBody: described.RequestBody != nil}
+			op := operation{method: strings.ToUpper(method), path: fill.Replace(path), hasBody: described.RequestBody.Content["application/json"] != nil}
 			if _, documented := described.Responses["415"]; documented != op.hasBody {
 				s.Errorf("%s %s: 415 documented = %v, want %v", op.method, op.path, documented, op.hasBody)
 			}
 			for _, p := range described.Parameters {
-				if p.In == "query" {
+				if p.In == "query" && !p.Explode { // the others may be repeated
 					op.query = append(op.query, p.Name)
 				}
 			}
