@@ -12,6 +12,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/flaws"
 	"memoir/internal/sync/imports"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
@@ -49,7 +50,7 @@ type calls struct {
 	listTargets       cluster.Call[publish.ListTargetsOp, publish.Targets]
 	previewDeletion   cluster.Call[publish.PreviewDeletionOp, publish.DeletionPreview]
 	previewEdits      cluster.Call[publish.PreviewEditsOp, publish.ClaudeMDSizes]
-	fixes             cluster.Call[ops.FixesOp, []ops.Flawed]
+	fixes             cluster.Call[ops.FixesOp, []flaws.Flawed]
 	index             cluster.Call[indexfile.IndexOp, indexfile.View]
 	previewIndex      cluster.Call[indexfile.PreviewIndexOp, indexfile.IndexChange]
 	sessionMemories   cluster.Call[agentdir.SessionMemoriesOp, []agents.SessionMemory]

@@ -7,6 +7,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/flaws"
 	"memoir/internal/sync/imports"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
@@ -26,7 +27,7 @@ type (
 	Disk              = agenttx.Disk               // makes all changes on disk
 	Draft             = memories.Draft             // a memory to save
 	Edit              = publish.Edit               // argument of PreviewEdits
-	Flawed            = ops.Flawed                 // a file with problems and fixes
+	Flawed            = flaws.Flawed               // a file with problems and fixes
 	Index             = indexfile.View             // a MEMORY.md with findings
 	HistoryOp         = imports.HistoryOp          // argument of AddHistory
 	IndexChange       = indexfile.IndexChange      // a MEMORY.md before and after a change
@@ -47,8 +48,8 @@ type (
 
 // IDs of the fixes of an unfinished file.
 const (
-	FixLastGood = ops.FixLastGood // writes the last good content
-	FixAsIs     = ops.FixAsIs     // takes the file as it is
+	FixLastGood = flaws.FixLastGood // writes the last good content
+	FixAsIs     = flaws.FixAsIs     // takes the file as it is
 )
 
 // As returns a copy of ctx. The journal attributes changes in operations with it to the actor;

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
+	"memoir/internal/sync/flaws"
 )
 
 // FixOp configures Fix.
@@ -74,7 +75,7 @@ func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op Fi
 	if err != nil {
 		return err
 	}
-	if op.Fix == FixAsIs {
+	if op.Fix == flaws.FixAsIs {
 		return s.takeAsIs(ctx, tx, c, f, raw)
 	}
 	return s.replace(ctx, tx, c, head, f, after)
@@ -114,6 +115,14 @@ func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) 
 	return head, f, raw, err
 }
 
+// FixesOp configures Fixes. ID is the id of the memory.
+type FixesOp struct{ ID string }
+
+// Fixes is flaws.Of for a memory of the agent with the slug. It does not lock the agent.
+func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]flaws.Flawed, error) {
+	return flaws.Of(ctx, s.Store, slug, op.ID)
+}
+
 // fixedBytes returns the bytes that the file would have after the fix with the id fix. raw are its
 // present bytes. It writes nothing. It returns *memories.InvalidError if the file does not have
 // that fix now.
@@ -122,7 +131,7 @@ func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row 
 	if err != nil {
 		return nil, err
 	}
-	found, err := inspectFile(ctx, store, row, m, memories.MemoryFile{Path: f.Path, Session: f.Session, Unfinished: f.Unfinished}, raw)
+	found, err := flaws.InspectFile(ctx, store, row, m, memories.MemoryFile{Path: f.Path, Session: f.Session, Unfinished: f.Unfinished}, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +201,7 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 // changed, or cannot be renamed.
 func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) (to string, done bool, err error) {
 	head, recorded, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
-	if err != nil || head.Readable || !isNotMarkdown(head.Problems) || op.Fix != renameFix || op.Path != head.Path || head.State == memories.Deleted {
+	if err != nil || head.Readable || !flaws.IsNotMarkdown(head.Problems) || op.Fix != flaws.FixRename || op.Path != head.Path || head.State == memories.Deleted {
 		return "", false, err
 	}
 	if err := tx.CanWrite(ctx); err != nil {
@@ -211,7 +220,7 @@ func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *chang
 			return "", false, &memories.ConflictError{Reason: f.Path + " not found on disk. Nothing was changed. Read the memory again."}
 		}
 	}
-	to = markdownPath(tx.Root, head.Path)
+	to = flaws.MarkdownPath(tx.Root, head.Path)
 	if err := tx.Disk.Move(tx.Root, head.Path, to); err != nil {
 		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be renamed to %s (%v). Check which name the file has, and try again.", head.Path, to, agenttx.FSCause(err))}
 	}

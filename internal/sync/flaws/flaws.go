@@ -1,4 +1,6 @@
-package ops
+// Package flaws says what is wrong with the files of a memory, and which fixes there are. It reads
+// files and rows and writes nothing. Package ops carries the fixes out.
+package flaws
 
 import (
 	"context"
@@ -29,32 +31,29 @@ type Flawed struct {
 	Fixes    []frontmatter.Fix
 }
 
-// FixesOp configures Fixes. ID is the id of the memory.
-type FixesOp struct{ ID string }
-
 // IDs of the fixes of an unfinished file.
 const (
 	FixLastGood = "last-good"
 	FixAsIs     = "as-is"
 )
 
-// renameFix is the ID of the fix that renames a text file.
-const renameFix = "rename"
+// FixRename is the ID of the fix that renames a text file.
+const FixRename = "rename"
 
-// Fixes returns the files of a memory that have problems, with their fixes, if there are any. It
+// Of returns the files of a memory that have problems, with their fixes, if there are any. It
 // writes nothing and does not lock the agent. It returns nil for a memory in the trash and for a
 // missing directory, and omits files that cannot be read. For an unreadable memory it returns its
 // one file. It returns memories.ErrNotFound for an unknown slug or memory.
-func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed, error) {
-	row, err := s.Store.Agent(ctx, slug)
+func Of(ctx context.Context, store *postgres.Store, slug, id string) ([]Flawed, error) {
+	row, err := store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.Store.Memory(ctx, row, op.ID)
+	m, err := store.Memory(ctx, row, id)
 	if err != nil || m.State == memories.Deleted {
 		return nil, err
 	}
-	if !m.Readable && !isNotMarkdown(m.Problems) {
+	if !m.Readable && !IsNotMarkdown(m.Problems) {
 		return []Flawed{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}, nil
 	}
 	root, err := files.OpenRoot(row.Dir)
@@ -74,7 +73,7 @@ func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed,
 		if err != nil {
 			continue // the next scan records the problem
 		}
-		found, err := inspectFile(ctx, s.Store, row, m, f, raw)
+		found, err := InspectFile(ctx, store, row, m, f, raw)
 		if err != nil {
 			return nil, err
 		}
@@ -85,10 +84,10 @@ func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed,
 	return flawed, nil
 }
 
-// inspectFile returns the problems and fixes of one file of a memory, whose bytes are raw. A second
+// InspectFile returns the problems and fixes of one file of a memory, whose bytes are raw. A second
 // file of the memory in the same directory is a problem too. Without problems, Problems of the
 // result is empty. It writes nothing.
-func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, m memories.Memory, f memories.MemoryFile, raw []byte) (Flawed, error) {
+func InspectFile(ctx context.Context, store *postgres.Store, row records.Agent, m memories.Memory, f memories.MemoryFile, raw []byte) (Flawed, error) {
 	found := Flawed{
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
 		Problems: agenttx.AgentOf(row).Parse(raw, f.Path).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
@@ -178,9 +177,9 @@ func unfinishedFixes(agent agents.Agent, m memories.Memory, p string, raw, lastG
 	})
 }
 
-// isNotMarkdown reports whether the first of the problems is that a text file's name does not end
+// IsNotMarkdown reports whether the first of the problems is that a text file's name does not end
 // in .md.
-func isNotMarkdown(problems []memories.Problem) bool {
+func IsNotMarkdown(problems []memories.Problem) bool {
 	return len(problems) > 0 && problems[0].Code == memories.CodeNotMarkdown
 }
 
@@ -192,19 +191,19 @@ func inspectNonMarkdown(root *os.Root, m memories.Memory) Flawed {
 	if err != nil {
 		return found
 	}
-	to := markdownPath(root, m.Path)
+	to := MarkdownPath(root, m.Path)
 	found.Raw, found.Hash = raw, files.Hash(raw)
 	found.Fixes = []frontmatter.Fix{{
-		ID: renameFix, Code: memories.CodeNotMarkdown, Label: "Rename to " + path.Base(to), NewPath: to, After: raw,
+		ID: FixRename, Code: memories.CodeNotMarkdown, Label: "Rename to " + path.Base(to), NewPath: to, After: raw,
 		Explanation: "Renames the file. Its text stays.",
 	}}
 	return found
 }
 
-// markdownPath returns a path at which nothing exists: relPath with .md in place of its extension,
+// MarkdownPath returns a path at which nothing exists: relPath with .md in place of its extension,
 // or with _2, _3 and so on before .md. It is never the path of an index or of another well-known
 // file.
-func markdownPath(root *os.Root, relPath string) string {
+func MarkdownPath(root *os.Root, relPath string) string {
 	base := strings.TrimSuffix(relPath, path.Ext(relPath))
 	for n := 1; ; n++ {
 		to := base + ".md"
