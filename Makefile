@@ -32,6 +32,9 @@ BROKEN ?= 10000
 VERSION ?= $(shell git describe --exact-match --tags 2>/dev/null || TZ=UTC git log -1 --format=v0.0.0-%cd.g%h --date=format-local:%Y%m%d)
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
+# A release for this machine alone, for the tests of its packages.
+release_here = scripts/release '$(VERSION)' .cache/packages "$$(go env GOOS)/$$(go env GOARCH)"
+
 demo := .cache/demo
 queries := internal/postgres/internal/queries
 
@@ -146,9 +149,20 @@ build: ## build bin/memoir
 release: ## build the files of a release of the current commit, VERSION for PLATFORMS, into dist
 	scripts/release '$(VERSION)' dist $(PLATFORMS)
 
+.PHONY: packages
+packages: ## build a release for this machine, install its packages as a new user, and run them
+	$(release_here)
+	go test -timeout 30m -count=1 ./packaging -dist='$(CURDIR)/.cache/packages'
+
+.PHONY: container
+container: ## build the container image with buildah, and run it in a chroot; needs root and Debian
+	scripts/setup container
+	$(release_here)
+	go test -timeout 30m -count=1 -run=^TestContainer_ ./packaging -dist='$(CURDIR)/.cache/packages' -debian='$(CURDIR)/.cache/debian'
+
 .PHONY: clean
 clean: ## remove the built files, and the demo with its database
-	rm -rf bin dist $(demo)
+	rm -rf bin dist .cache/packages $(demo)
 
 .PHONY: setup
 setup:
