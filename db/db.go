@@ -9,6 +9,11 @@ import "embed"
 //go:embed schema.sql
 var Schema string
 
+// Base creates the tables of version 38, the oldest that Migrations upgrade.
+//
+//go:embed base.sql
+var Base string
+
 // Migrations upgrade a database of an earlier version to Schema, one step per file:
 // migrations/NNNN_name.sql. A released step never changes.
 //

@@ -57,6 +57,51 @@ func Run(ctx context.Context, url string) error {
 	return nil
 }
 
+// To creates the tables of a version in an empty database, which is at most SchemaVersion. It leaves
+// a database that has tables of Memoir as it is. It fails with ErrOldPostgres, ErrOldDatabase or
+// ErrNewerDatabase before it changes anything.
+func To(ctx context.Context, url string, version int64) error {
+	database, err := sql.Open("pgx", url)
+	if err != nil {
+		return fmt.Errorf("create the tables: %w", err)
+	}
+	defer database.Close()
+	if err := to(ctx, database, version); err != nil {
+		return fmt.Errorf("create the tables: %w", err)
+	}
+	return nil
+}
+
+func to(ctx context.Context, database *sql.DB, version int64) error {
+	if err := checkServer(ctx, database); err != nil {
+		return err
+	}
+	if err := checkVersion(version); err != nil {
+		return err
+	}
+	found, err := versionOf(ctx, database)
+	if err != nil || found != 0 {
+		return err
+	}
+	upgrade, err := newProvider(database, db.Migrations)
+	if err != nil {
+		return err
+	}
+	step := schemaStep(upgrade.ListSources(), db.Schema)
+	if version < SchemaVersion() {
+		step = schemaStep([]*goose.Source{{Version: oldestVersion}}, db.Base)
+	}
+	first, err := newProvider(database, nil, step)
+	if err != nil {
+		return err
+	}
+	if _, err := first.Up(ctx); err != nil {
+		return err
+	}
+	_, err = upgrade.UpTo(ctx, version)
+	return err
+}
+
 func run(ctx context.Context, database *sql.DB) error {
 	upgrade, err := newProvider(database, db.Migrations)
 	if err != nil {
@@ -71,7 +116,7 @@ func run(ctx context.Context, database *sql.DB) error {
 	}
 	provider := upgrade
 	if version == 0 {
-		if provider, err = newProvider(database, nil, schemaStep(upgrade.ListSources())); err != nil {
+		if provider, err = newProvider(database, nil, schemaStep(upgrade.ListSources(), db.Schema)); err != nil {
 			return err
 		}
 	}
@@ -99,13 +144,13 @@ func SchemaVersion() int64 {
 	return newest
 }
 
-// schemaStep returns the migration that creates the tables in an empty database. Its version is
-// that of the last source. It records the versions of the other sources as applied, so that they do
-// not run. sources must be sorted by version and not empty.
-func schemaStep(sources []*goose.Source) *goose.Migration {
+// schemaStep returns the migration that creates the tables in an empty database with the statements
+// of schema. Its version is that of the last source. It records the versions of the other sources
+// as applied, so that they do not run. sources must be sorted by version and not empty.
+func schemaStep(sources []*goose.Source, schema string) *goose.Migration {
 	newest := sources[len(sources)-1].Version
 	return goose.NewGoMigration(newest, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, db.Schema); err != nil {
+		if _, err := tx.ExecContext(ctx, schema); err != nil {
 			return err
 		}
 		for _, source := range sources[:len(sources)-1] {
@@ -160,8 +205,7 @@ func checkServerVersion(version int) error {
 }
 
 // versionOf returns the number of the newest migration that was applied to the database, or 0 if
-// none was. It fails with ErrNewerDatabase if that is above SchemaVersion, and with ErrOldDatabase
-// if it is from 1 to 37, too old to upgrade.
+// none was. It fails as checkVersion does.
 func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	var exists bool
 	if err := database.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versionTable).Scan(&exists); err != nil || !exists {
@@ -171,15 +215,21 @@ func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	if err := database.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version); err != nil {
 		return 0, err
 	}
+	return version, checkVersion(version)
+}
+
+// checkVersion fails with ErrNewerDatabase if a version is above SchemaVersion, and with
+// ErrOldDatabase if it is from 1 to 37, too old to upgrade.
+func checkVersion(version int64) error {
 	switch newest := SchemaVersion(); {
 	case version > newest:
-		return 0, fmt.Errorf("%w: it is at version %d, and this one knows %d; nothing was changed: start the newer Memoir, or use another database",
+		return fmt.Errorf("%w: it is at version %d, and this one knows %d; nothing was changed: start the newer Memoir, or use another database",
 			ErrNewerDatabase, version, newest)
 	case 0 < version && version < oldestVersion:
-		return 0, fmt.Errorf("%w: it is at version %d, and this one upgrades from version %d; nothing was changed: start Memoir %s once, or use another database",
+		return fmt.Errorf("%w: it is at version %d, and this one upgrades from version %d; nothing was changed: start Memoir %s once, or use another database",
 			ErrOldDatabase, version, oldestVersion, oldestCommit)
 	}
-	return version, nil
+	return nil
 }
 
 // createFuzzyIndex creates the extension pg_trgm and the index of words for fuzzy search, unless

@@ -54,6 +54,33 @@ func TestMigrate_From38MakesTheSchema(t *testing.T) {
 	}
 }
 
+// A backup of an earlier version is restored into tables of that version.
+func TestTo_EachVersion(t *testing.T) {
+	t.Parallel()
+	want := catalogue(t, pgtest.Connect(t, pgtest.New(t)))
+	for version := int64(38); version <= migrate.SchemaVersion(); version++ {
+		url := pgtest.Empty(t)
+		if err := migrate.To(t.Context(), url, version); err != nil {
+			t.Fatal(err)
+		}
+		conn := pgtest.Connect(t, url)
+		var found int64
+		if pgtest.Query(t, conn, "SELECT max(version_id) FROM memoir_migrations", &found); found != version {
+			t.Errorf("To(%d) makes version %d", version, found)
+		}
+		if err := migrate.Run(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		if got := catalogue(t, conn); !maps.Equal(got, want) {
+			t.Errorf("tables of version %d, upgraded, differ from schema.sql", version)
+		}
+	}
+	err := migrate.To(t.Context(), pgtest.Empty(t), migrate.SchemaVersion()+1)
+	if !errors.Is(err, migrate.ErrNewerDatabase) {
+		t.Errorf("To() error = %v, want ErrNewerDatabase", err)
+	}
+}
+
 func TestMigrate_From38KeepsRows(t *testing.T) {
 	t.Parallel()
 	conn, url := upgraded(t)
