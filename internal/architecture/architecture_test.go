@@ -59,6 +59,9 @@ var mayImport = map[string][]string{
 	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/paging", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/overview", "internal/postgres/review", "internal/findings/...", "internal/postgres/carried", "internal/postgres/timeline", "internal/postgres/memorylist", "internal/postgres/recalled", "internal/postgres/vectors", "internal/postgres/askedas", "internal/postgres/targets", "internal/postgres/exchange"},
 	"internal/postgres/askedas":          {"internal/memories", "internal/records", "internal/words", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search"},
 	"internal/postgres/exchange":         {"internal/exchange", "internal/memories", "internal/postgres/internal/dbconv", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search"},
+	"internal/backup/archive":            {},
+	"internal/backup":                    {"internal/agents", "internal/backup/archive", "internal/files", "internal/postgres/dump"},
+	"internal/postgres/dump":             {"db", "internal/backup/archive", "internal/postgres/internal/dberr"},
 	"internal/postgres/carried":          {"internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/masked":           {"internal/memories", "internal/logs", "internal/findings/...", "internal/postgres", "internal/records"},
@@ -120,7 +123,7 @@ var mayImport = map[string][]string{
 	"internal/api": {
 		"internal/review", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation", "internal/embedding",
-		"internal/claudesettings", "internal/wire", "internal/exchange/formats", "internal/exporter", "internal/importer",
+		"internal/claudesettings", "internal/wire", "internal/exchange/formats", "internal/exporter", "internal/importer", "internal/backup/...",
 	},
 	"internal/pages": {
 		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit",
@@ -147,6 +150,7 @@ var mayImport = map[string][]string{
 	"internal/recallbench":  {"internal/memories", "internal/memories/frontmatter"},
 	"internal/cli": {
 		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire",
+		"internal/backup/archive",
 	},
 
 	"cmd/server": {
@@ -154,6 +158,7 @@ var mayImport = map[string][]string{
 		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/masked", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas", "internal/exporter", "internal/importer",
+		"internal/backup/...", "internal/postgres/dump",
 	},
 }
 
