@@ -57,6 +57,14 @@ type config struct {
 	review        reviewConfig
 	embedding     embeddingConfig
 	askedAs       askedAsConfig
+	backup        backupConfig
+}
+
+// backupConfig holds the settings of the scheduled backups.
+type backupConfig struct {
+	dir   string        // absolute; empty for none
+	every time.Duration // above zero
+	keep  int           // number of backups that stay; 0 means all
 }
 
 // embeddingConfig holds the settings of the search by meaning.
@@ -171,6 +179,7 @@ func defaults(env func(string) (string, bool)) *config {
 		review:        reviewConfig{dailyTokens: review.DefaultDailyTokens},
 		embedding:     embeddingConfig{dailyTokens: embedding.DefaultDailyTokens},
 		askedAs:       askedAsConfig{askedAsModel, askedas.DefaultDailyTokens},
+		backup:        backupConfig{every: 24 * time.Hour, keep: 7},
 	}
 	c.model.endpoint.Key, _ = env("ANTHROPIC_API_KEY")
 	c.model.endpoint.AuthToken, _ = env("ANTHROPIC_AUTH_TOKEN")
@@ -245,6 +254,9 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.embedding.url, "embedding-url", "", "")
 	flags.StringVar(&c.embedding.model, "embedding-model", "", "")
 	flags.Int64Var(&c.embedding.dailyTokens, "embedding-daily-tokens", c.embedding.dailyTokens, "")
+	flags.StringVar(&c.backup.dir, "backup-dir", "", "")
+	flags.Func("backup-every", "", durationInto(&c.backup.every))
+	flags.IntVar(&c.backup.keep, "backup-keep", c.backup.keep, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }
@@ -327,7 +339,7 @@ func durationInto(target *time.Duration) func(string) error {
 // an error if the working directory is unknown.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.tlsCert, &c.tlsKey}
 	for i := range c.memoryDirs {
 		paths = append(paths, &c.memoryDirs[i].Path)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
@@ -67,6 +68,12 @@ func (c *config) check() error {
 	}
 	if c.askedAs.mode != askedAsModel && c.askedAs.mode != askedAsOff {
 		return fmt.Errorf("--asked-as %s is unknown: use model or off", c.askedAs.mode)
+	}
+	if c.backup.keep < 0 {
+		return errors.New("--backup-keep must be a number of backups, or 0 for all")
+	}
+	if c.backup.every < time.Second {
+		return errors.New("--backup-every must be at least 1s, such as 24h")
 	}
 	if c.logFormat != "text" && c.logFormat != "json" {
 		return fmt.Errorf("--log-format %s is unknown: use text or json", c.logFormat)

@@ -62,6 +62,7 @@ func TestParseConfig_Defaults(t *testing.T) {
 		review:        reviewConfig{nil, 200_000},
 		embedding:     embeddingConfig{dailyTokens: 20_000_000},
 		askedAs:       askedAsConfig{askedAsModel, 200_000},
+		backup:        backupConfig{"", 24 * time.Hour, 7},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -99,12 +100,14 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		review:        reviewConfig{nil, 2000},
 		embedding:     embeddingConfig{"http://127.0.0.1:11434", "nomic-embed-text", "its-key", 3000},
 		askedAs:       askedAsConfig{askedAsOff, 3000},
+		backup:        backupConfig{"/srv/backups", 12 * time.Hour, 30},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude", "--qwen-dir=/srv/qwen", "--gemini-dir=/srv/gemini",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--token-price=3", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000", "--asked-as=off", "--asked-as-daily-tokens=3000",
+		"--backup-dir=/srv/backups", "--backup-every=12h", "--backup-keep=30",
 		"--embedding-url=http://127.0.0.1:11434", "--embedding-model=nomic-embed-text", "--embedding-daily-tokens=3000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 		"--public-url=https://memoir.example.org/", "--tls-cert=/srv/cert.pem", "--tls-key=/srv/key.pem",
@@ -118,6 +121,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",
 		"MEMOIR_AGE_NOTES=true", "MEMOIR_TOKEN_PRICE=3", "MEMOIR_CONSOLIDATE=auto", "MEMOIR_MODEL=thinker", "MEMOIR_BACKGROUND_MODEL=ponderer", "MEMOIR_CLAUDE_COMMAND=/opt/claude", "MEMOIR_EXTRACT=auto", "MEMOIR_EXTRACT_QUIET=30s", "MEMOIR_EXTRACT_DAILY_TOKENS=1000", "MEMOIR_REVIEW_DAILY_TOKENS=2000", "MEMOIR_ASKED_AS=off", "MEMOIR_ASKED_AS_DAILY_TOKENS=3000", "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org",
+		"MEMOIR_BACKUP_DIR=/srv/backups", "MEMOIR_BACKUP_EVERY=12h", "MEMOIR_BACKUP_KEEP=30",
 		"MEMOIR_EMBEDDING_URL=http://127.0.0.1:11434", "MEMOIR_EMBEDDING_MODEL=nomic-embed-text", "MEMOIR_EMBEDDING_DAILY_TOKENS=3000", "MEMOIR_EMBEDDING_KEY=its-key",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 		"MEMOIR_PUBLIC_URL=https://memoir.example.org", "MEMOIR_TLS_CERT=/srv/cert.pem", "MEMOIR_TLS_KEY=/srv/key.pem",

@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/api"
 	"memoir/internal/askedas"
+	"memoir/internal/backup"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/embedding"
@@ -31,6 +33,7 @@ import (
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/verification"
+	"memoir/internal/version"
 )
 
 // The server ends within 15 s of a signal. Requests may take requestTimeout, other work
@@ -168,7 +171,13 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 			return err
 		}
 	}
-	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, log)
+	backups := api.Backups{Service: backup.New(database.store.Pool(), version.Current().Version)}
+	if config.backup.dir != "" {
+		scheduled := backups.Service.Start(backup.Schedule{Dir: config.backup.dir, Every: config.backup.every, Keep: config.backup.keep, Ready: engine.Ready, Log: log})
+		defer scheduled.Close()
+		backups.Scheduled = scheduled.Status
+	}
+	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, log)
 	if err != nil {
 		return err
 	}

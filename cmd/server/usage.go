@@ -18,6 +18,8 @@ Commands
                             Memoir's hooks in the settings of Claude Code
   hook EVENT                send one hook event to the server
   version                   version, commit and date of this program
+  backup [FILE]             save everything in one file, while the server runs
+  restore FILE              put a backup back on an empty machine
   help [COMMAND]            all flags of a command
 
 Directories
@@ -41,6 +43,10 @@ Network and access
 Storage
   --database-url URL        your own Postgres, version 15 or later; also DATABASE_URL (default: a private one)
   --data-dir DIR            the private Postgres (default $XDG_DATA_HOME/memoir, else ~/.local/share/memoir)
+
+  --backup-dir DIR          make backups there without asking (default none)
+  --backup-every DURATION   time between two backups (default 24h)
+  --backup-keep N           number of backups that stay (default 7; 0: all)
 
 Synchronisation
   --debounce DURATION       how long files must be quiet before they are read (default 200ms)

@@ -57,6 +57,8 @@ type Options struct {
 	// Exporter and Importer move memories. If they are nil, their calls fail with 409.
 	Exporter *exporter.Exporter
 	Importer *importer.Importer
+	// Backups makes backups of the server.
+	Backups Backups
 	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.
@@ -132,6 +134,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerMemoryTool()
 	a.registerDeletion()
 	a.registerScans()
+	a.registerBackup()
 	a.registerEvents()
 	a.registerExport()
 	a.registerImport()

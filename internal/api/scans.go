@@ -30,6 +30,8 @@ type Sync struct {
 	LastFullScan   *time.Time `json:"last_full_scan"`
 	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of its scan."`
 
+	Backup *BackupStatus `json:"backup" doc:"The scheduled backups; null without --backup-dir."`
+
 	RunsAs   string        `json:"runs_as" doc:"The user that Memoir runs as."`
 	Problems []ScanProblem `json:"problems" doc:"Agents and directories that cannot be scanned. Empty if there are none."`
 }
@@ -89,7 +91,7 @@ func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: status.WatchMode, WatchNote: wire.Text(status.WatchNote), Overflows: status.Overflows,
 		LastFullScan: wire.Moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
-		RunsAs: engine.RunsAs(), Problems: problems,
+		Backup: a.backupStatus(time.Now()), RunsAs: engine.RunsAs(), Problems: problems,
 	}), err
 }
 

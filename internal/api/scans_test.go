@@ -41,7 +41,7 @@ func TestSync_Numbers(t *testing.T) {
 	})
 	waittest.For(s, "nothing to be pending", func() bool { return s.ok(200, "GET", "/api/v1/sync", nil)["pending"] == 0.0 })
 	figures := s.ok(200, "GET", "/api/v1/sync", nil)
-	if figures.keys() != sorted("files_on_disk mirrored needs_attention pending watch_mode watch_note overflows last_full_scan lag_ms runs_as problems") {
+	if figures.keys() != sorted("backup files_on_disk mirrored needs_attention pending watch_mode watch_note overflows last_full_scan lag_ms runs_as problems") {
 		t.Errorf("fields: %s", figures.keys())
 	}
 	if figures["files_on_disk"] != 2.0 || figures["mirrored"] != 2.0 || figures["needs_attention"] != 1.0 || figures["overflows"] != 0.0 {

@@ -1,10 +1,11 @@
 // Package cli is the memoir program's commands other than serving: memory works with one agent's
 // memories, review decides what waits for a person, bench measures recall, hooks edits Claude Code's
-// settings, hook sends one hook event to the server, and version describes the program.
+// settings, hook sends one hook event to the server, backup and restore keep everything, and version
+// describes the program.
 //
 // It owns the names, flags, texts and exit codes of these commands. It is a client of a running
-// server. Without a server on this machine, it works on an agent's files directly. Package memories
-// decides what a memory is. Only cmd/server calls it.
+// server. Without a server on this machine, memory works on an agent's files directly. Package
+// memories decides what a memory is. Only cmd/server calls it.
 package cli
 
 import (
@@ -41,6 +42,8 @@ type World struct {
 	// StartSandbox runs a Memoir of its own, with its database, for the agents in dir/agents. It
 	// keeps all its data below dir, and asks no model. It returns when all memories can be searched.
 	StartSandbox func(ctx context.Context, dir string) (Sandbox, error)
+	// Restore puts a backup back into the database and the agents' directories. No server runs.
+	Restore func(ctx context.Context, r Restore) (Restored, error)
 	// Help is the program's own help text.
 	Help string
 }
@@ -68,6 +71,8 @@ func commands() []command {
 		{"review", reviewHelp, runReview},
 		{"bench", benchHelp, runBench},
 		{"version", versionHelp, runVersion},
+		{"backup", backupHelp, runBackup},
+		{"restore", restoreHelp, runRestore},
 		{"help", "", runHelp},
 	}
 }

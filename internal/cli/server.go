@@ -81,13 +81,9 @@ func (a address) callPath(ctx context.Context, method, path string, body, into a
 		request.Header.Set("Content-Type", "application/json")
 	}
 	a.authorise(request)
-	response, err := caller.Do(request)
+	response, err := a.send(request)
 	if err != nil {
-		var unreached *net.OpError
-		if errors.As(err, &unreached) && unreached.Op == "dial" {
-			return nil, &absentError{a.url, "no server answers"}
-		}
-		return nil, unanswered(method, err)
+		return nil, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
@@ -98,6 +94,19 @@ func (a address) callPath(ctx context.Context, method, path string, body, into a
 		return nil, fmt.Errorf("the server answers more than %d MiB", maxAnswer>>20)
 	}
 	return answer, a.read(response, answer, into)
+}
+
+// send sends a request. The error is *absentError if no server answers, else one for users.
+func (a address) send(request *http.Request) (*http.Response, error) {
+	response, err := caller.Do(request)
+	var unreached *net.OpError
+	switch {
+	case errors.As(err, &unreached) && unreached.Op == "dial":
+		return nil, &absentError{a.url, "no server answers"}
+	case err != nil:
+		return nil, unanswered(request.Method, err)
+	}
+	return response, nil
 }
 
 // unanswered returns the error for users about a request that was sent but got no complete

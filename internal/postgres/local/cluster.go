@@ -35,6 +35,12 @@ type cluster struct {
 	schema         int64 // Options.Schema
 }
 
+// Exists reports whether a data directory has a cluster. It reports true if that cannot be found out.
+func Exists(dataDir string) bool {
+	_, err := os.Lstat(filepath.Join(dataDir, clusterName))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // openCluster checks the data directory, creates it if missing, locks it and prepares a start of
 // the server. It ends processes that a crash left, removes incomplete clusters, copies the cluster
 // before an upgrade, and makes the socket's directory. It creates no cluster. The caller must call
