@@ -334,16 +334,21 @@ func durationInto(target *time.Duration) func(string) error {
 	}
 }
 
+// paths returns all settings that are paths.
+func (c *config) paths() []*string {
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.tlsCert, &c.tlsKey}
+	for i := range c.memoryDirs {
+		paths = append(paths, &c.memoryDirs[i].Path)
+	}
+	return paths
+}
+
 // makePathsAbsolute makes all paths that are not empty absolute. Before, it replaces ~ or ~/ at
 // their start by HOME, unless that is empty: shells do not expand --agents-dir=~/agents. It returns
 // an error if the working directory is unknown.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.tlsCert, &c.tlsKey}
-	for i := range c.memoryDirs {
-		paths = append(paths, &c.memoryDirs[i].Path)
-	}
-	for _, path := range paths {
+	for _, path := range c.paths() {
 		if *path == "" {
 			continue
 		}

@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"memoir/examples"
@@ -152,8 +155,31 @@ func world() cli.World {
 	}
 	return cli.World{
 		Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, StartSandbox: startSandbox, Restore: restore, Help: usage,
+		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, StartSandbox: startSandbox, Restore: restore, CheckServer: checkServer, Help: usage,
 	}
+}
+
+// checkServer returns an error for users if the flags and variables of a service are invalid. Its
+// paths must not be relative, because a service has another working directory.
+func checkServer(args []string, env func(string) (string, bool)) error {
+	_, err := parseConfig(args, env, io.Discard)
+	switch {
+	case errors.Is(err, errAnswered):
+		return errors.New("it would only print a text and end")
+	case err != nil:
+		return err
+	}
+	c := defaults(env)
+	flags := c.flagSet()
+	if err := errors.Join(flags.Parse(args), setFromEnvironment(flags, env)); err != nil {
+		return err
+	}
+	for _, path := range c.paths() {
+		if *path != "" && !filepath.IsAbs(*path) && !strings.HasPrefix(*path, "~") {
+			return fmt.Errorf("the path %s must be absolute, because a service has another working directory", *path)
+		}
+	}
+	return nil
 }
 
 // placesFromEnvironment returns the settings with which a server without flags discovers agents. It

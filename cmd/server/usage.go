@@ -20,6 +20,8 @@ Commands
   version                   version, commit and date of this program
   backup [FILE]             save everything in one file, while the server runs
   restore FILE              put a backup back on an empty machine
+  service install|uninstall|status
+                            start the server when you log in
   help [COMMAND]            all flags of a command
 
 Directories

@@ -147,10 +147,12 @@ var mayImport = map[string][]string{
 	"internal/pages/shown":        {"internal/diff", "internal/findings/quarantine"},
 
 	"internal/hooksettings": {},
+	"internal/service":      {},
 	"internal/recallbench":  {"internal/memories", "internal/memories/frontmatter"},
 	"internal/cli": {
 		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire",
 		"internal/backup/archive",
+		"internal/service",
 	},
 
 	"cmd/server": {
@@ -168,6 +170,7 @@ var mayNotTouch = map[string]struct {
 	why      string
 }{
 	"internal/hooksettings":    {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
+	"internal/service":         {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
 	"internal/recallbench":     {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/claudesettings":  {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
 	"internal/memorytool":      {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},

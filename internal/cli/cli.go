@@ -1,7 +1,7 @@
 // Package cli is the memoir program's commands other than serving: memory works with one agent's
 // memories, review decides what waits for a person, bench measures recall, hooks edits Claude Code's
-// settings, hook sends one hook event to the server, backup and restore keep everything, and version
-// describes the program.
+// settings, hook sends one hook event to the server, backup and restore keep everything, service
+// starts the server at login, and version describes the program.
 //
 // It owns the names, flags, texts and exit codes of these commands. It is a client of a running
 // server. Without a server on this machine, memory works on an agent's files directly. Package
@@ -44,6 +44,8 @@ type World struct {
 	StartSandbox func(ctx context.Context, dir string) (Sandbox, error)
 	// Restore puts a backup back into the database and the agents' directories. No server runs.
 	Restore func(ctx context.Context, r Restore) (Restored, error)
+	// CheckServer returns an error for users if a server with these flags and variables would not start.
+	CheckServer func(args []string, env func(name string) (value string, found bool)) error
 	// Help is the program's own help text.
 	Help string
 }
@@ -73,6 +75,7 @@ func commands() []command {
 		{"version", versionHelp, runVersion},
 		{"backup", backupHelp, runBackup},
 		{"restore", restoreHelp, runRestore},
+		{"service", serviceHelp, runService},
 		{"help", "", runHelp},
 	}
 }
