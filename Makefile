@@ -74,7 +74,7 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 
 .PHONY: test
 test: ## install what is missing and run every test
-	scripts/setup postgres chromium axe mcp-client markdown-parsers
+	scripts/setup postgres chromium axe mcp-client markdown-parsers sshd
 	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 12 beside all else on two slow cores.
 	go test -timeout 40m $(or $(TESTFLAGS),./...)
 

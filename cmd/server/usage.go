@@ -13,6 +13,9 @@ Commands
                             the memories of one agent
   review [list|show|decide|undo]
                             decide about the items of the review
+  export FILE               write all memories with their history, Markdown, JSON or OKF
+  import FILE|DIR           bring in an export, Markdown files, or the export of another program
+  pull|push ssh://HOST      merge memories with another machine
   bench FILE...             measure recall on your own questions or LoCoMo
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code

@@ -22,6 +22,7 @@ import (
 	"memoir/internal/memories"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
+	"memoir/internal/wire"
 )
 
 // exchanging serves a Memoir with exports and imports.
@@ -43,13 +44,13 @@ func (s *server) exported(query string) []byte {
 }
 
 // imported imports a file, and returns the report.
-func (s *server) imported(query string, file []byte) api.ImportReport {
+func (s *server) imported(query string, file []byte) wire.ImportReport {
 	s.Helper()
 	r := s.call("POST", "/api/v1/import"+query, string(file), "Content-Type", "application/octet-stream")
 	if r.status != http.StatusOK {
 		s.Fatalf("import%s: status %d\n%s", query, r.status, r.raw)
 	}
-	var report api.ImportReport
+	var report wire.ImportReport
 	if err := json.Unmarshal(r.raw, &report); err != nil {
 		s.Fatal(err)
 	}

@@ -27,46 +27,6 @@ const (
 	importTime = 30 * time.Minute
 )
 
-// ImportReport is what an import changes or has changed.
-type ImportReport struct {
-	Applied bool              `json:"applied" doc:"False for a dry run: nothing was changed."`
-	Format  string            `json:"format" enum:"archive,markdown,json" doc:"As which the file was read."`
-	Agents  []ImportedAgent   `json:"agents" nullable:"false"`
-	Skipped []formats.Skipped `json:"skipped" nullable:"false" doc:"Parts of the file that are no memories."`
-}
-
-// ImportedAgent is the part of an import about one agent.
-type ImportedAgent struct {
-	From    string         `json:"from" doc:"The agent's slug in the file; empty if the file names none."`
-	Agent   string         `json:"agent" doc:"The agent's slug here."`
-	Creates bool           `json:"creates" doc:"The agent is new here."`
-	Problem *string        `json:"problem" doc:"Why nothing of the agent is imported; null if it is."`
-	Counts  ImportCounts   `json:"counts"`
-	Items   []ImportedItem `json:"items" nullable:"false" doc:"All memories but those with the outcomes same and newer."`
-}
-
-// ImportCounts are the numbers of an agent's memories by outcome.
-type ImportCounts struct {
-	New        int `json:"new" doc:"Added with their history."`
-	Changed    int `json:"changed" doc:"Get the newer content."`
-	Deleted    int `json:"deleted" doc:"Deleted there since; go to the trash."`
-	Same       int `json:"same"`
-	Newer      int `json:"newer" doc:"The content here is newer and stays."`
-	Tombstoned int `json:"tombstoned" doc:"Deleted here; stay deleted."`
-	Conflict   int `json:"conflict" doc:"Changed on both sides; the review asks."`
-	Pending    int `json:"pending" doc:"A person has yet to decide about them, here or there."`
-	Failed     int `json:"failed"`
-	History    int `json:"history" doc:"Stay, and get earlier contents."`
-}
-
-// ImportedItem is one memory of an import.
-type ImportedItem struct {
-	Name    string  `json:"name"`
-	Scope   string  `json:"scope" enum:"private,team"`
-	Outcome string  `json:"outcome" enum:"new,changed,deleted,same,newer,tombstoned,conflict,pending,failed"`
-	Reason  *string `json:"reason"`
-}
-
 func (a *api) registerImport() {
 	op := post("/import", "import", "Import memories from an archive, Markdown files, or another program's export", http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	op.RequestBody = &huma.RequestBody{
@@ -111,7 +71,7 @@ func (in *importInput) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *api) importFile(ctx context.Context, in *importInput) (*answer[ImportReport], error) {
+func (a *api) importFile(ctx context.Context, in *importInput) (*answer[wire.ImportReport], error) {
 	defer in.file.Close() //nolint:errcheck // temporary
 	if a.options.Importer == nil {
 		return nil, problem.New(http.StatusConflict, "This server has no imports.")
@@ -140,19 +100,21 @@ func (a *api) importFile(ctx context.Context, in *importInput) (*answer[ImportRe
 	if err != nil {
 		return nil, err
 	}
-	out := ImportReport{Applied: report.Applied, Format: read.Format, Agents: wire.List(report.Agents, importedAgentOf), Skipped: append([]formats.Skipped{}, read.Skipped...)}
-	return ok(out), nil
+	return ok(wire.ImportReport{
+		Applied: report.Applied, Format: read.Format, Agents: wire.List(report.Agents, importedAgentOf),
+		Skipped: wire.List(read.Skipped, func(s formats.Skipped) wire.SkippedPart { return wire.SkippedPart(s) }),
+	}), nil
 }
 
-func importedAgentOf(r importer.AgentReport) ImportedAgent {
-	return ImportedAgent{
+func importedAgentOf(r importer.AgentReport) wire.ImportedAgent {
+	return wire.ImportedAgent{
 		From: r.From, Agent: r.Slug, Creates: r.Creates, Problem: wire.Text(r.Problem),
-		Counts: ImportCounts{
+		Counts: wire.ImportCounts{
 			New: r.Counts["new"], Changed: r.Counts["changed"], Deleted: r.Counts["deleted"], Same: r.Counts["same"], Newer: r.Counts["newer"],
 			Tombstoned: r.Counts["tombstoned"], Conflict: r.Counts["conflict"], Pending: r.Counts["pending"], Failed: r.Counts["failed"], History: r.History,
 		},
-		Items: wire.List(r.Items, func(i importer.Item) ImportedItem {
-			return ImportedItem{i.Name, string(memories.ScopeOf(i.Team)), string(i.Outcome), wire.Text(i.Reason)}
+		Items: wire.List(r.Items, func(i importer.Item) wire.ImportedItem {
+			return wire.ImportedItem{Name: i.Name, Scope: string(memories.ScopeOf(i.Team)), Outcome: string(i.Outcome), Reason: wire.Text(i.Reason)}
 		}),
 	}
 }

@@ -150,7 +150,7 @@ var mayImport = map[string][]string{
 	"internal/service":      {},
 	"internal/recallbench":  {"internal/memories", "internal/memories/frontmatter"},
 	"internal/cli": {
-		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire",
+		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire", "internal/exchange",
 		"internal/backup/archive",
 		"internal/service",
 	},

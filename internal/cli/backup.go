@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +64,7 @@ func runBackup(ctx context.Context, w *World, args []string) error {
 	if err != nil {
 		return err
 	}
-	download := func(to io.Writer) error { return server.download(ctx, "/api/v1/backup", to) }
+	download := func(to io.Writer) error { return server.download(ctx, "/backup", to) }
 	if len(words) == 1 && words[0] == "-" {
 		return pipeBackup(download, w.Stdout)
 	}
@@ -131,33 +130,6 @@ func countOf(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// download copies the answer of a GET request to out. It has no time limit, apart from the one for
-// the head of the answer. Its errors are those of callPath.
-func (a address) download(ctx context.Context, path string, out io.Writer) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+path, http.NoBody)
-	if err != nil {
-		return err
-	}
-	a.authorise(request)
-	response, err := a.send(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.Header.Get("Content-Type") != "application/zstd" {
-		answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-		if err != nil {
-			return unanswered(http.MethodGet, err)
-		}
-		var none struct{}
-		return a.read(response, answer, &none)
-	}
-	if _, err := io.Copy(out, response.Body); err != nil {
-		return fmt.Errorf("the backup was cut short: %w. The server's log has the reason", err)
-	}
-	return nil
 }
 
 // Restore is what a restore does.

@@ -80,8 +80,7 @@ func (a address) callPath(ctx context.Context, method, path string, body, into a
 	if sent != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	a.authorise(request)
-	response, err := a.send(request)
+	response, err := a.send(caller, request)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +95,11 @@ func (a address) callPath(ctx context.Context, method, path string, body, into a
 	return answer, a.read(response, answer, into)
 }
 
-// send sends a request. The error is *absentError if no server answers, else one for users.
-func (a address) send(request *http.Request) (*http.Response, error) {
-	response, err := caller.Do(request)
+// send sends a request with the client. The error is *absentError if no server answers, else one for
+// users.
+func (a address) send(client *http.Client, request *http.Request) (*http.Response, error) {
+	a.authorise(request)
+	response, err := client.Do(request)
 	var unreached *net.OpError
 	switch {
 	case errors.As(err, &unreached) && unreached.Op == "dial":

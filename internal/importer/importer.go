@@ -124,6 +124,9 @@ func (im *Importer) importAgent(ctx context.Context, r Request, from exchange.Ag
 	case errors.Is(err, memories.ErrNotFound) && slug == "":
 		w.report.Problem = "The source names no agent. Say which agent gets the memories (into)."
 		return w.report, nil
+	case slug == exchange.NoAgent:
+		w.report.Problem = "The agent of this slug here is another project. Say which agent gets the memories (map)."
+		return w.report, nil
 	case errors.Is(err, memories.ErrNotFound) && (from.Layout != string(agents.Hive) || !agents.IsSlug(slug)):
 		w.report.Problem = fmt.Sprintf("Agent %s is unknown here. Say which agent gets its memories (into or map).", slug)
 		return w.report, nil

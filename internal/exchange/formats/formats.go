@@ -40,8 +40,8 @@ type Options struct {
 
 // Skipped is a part of the input that is no memory.
 type Skipped struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	Path   string
+	Reason string
 }
 
 // ErrUnknown means that the input has none of the known formats.

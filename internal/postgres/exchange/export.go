@@ -39,14 +39,15 @@ const (
 // for every memory, in the order of names. A memory's Path is relative to the agent's directory.
 // Memories whose current bytes are not stored are left out. Revisions without bytes are included.
 func (a *Archives) Export(ctx context.Context, agentID int64, head func(exchange.Agent) error, each func(exchange.Memory) error) error {
+	var failed error // of a callback, which is no error of the database
 	err := pgx.BeginTxFunc(ctx, a.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		q := a.q.WithTx(tx)
 		agent, err := readHead(ctx, q, agentID)
 		if err != nil {
 			return err
 		}
-		if err := head(agent); err != nil {
-			return err
+		if failed = head(agent); failed != nil {
+			return failed
 		}
 		after := queries.ExportMemoriesParams{AgentID: agentID, Most: memoriesAtOnce}
 		for {
@@ -62,14 +63,17 @@ func (a *Archives) Export(ctx context.Context, agentID int64, head func(exchange
 				if content := m.Content(); content == nil || content.Raw == nil {
 					continue
 				}
-				if err := each(m); err != nil {
-					return err
+				if failed = each(m); failed != nil {
+					return failed
 				}
 			}
 			last := rows[len(rows)-1]
 			after.AfterName, after.AfterTeam, after.AfterID = last.Name, last.Team, last.ID
 		}
 	})
+	if failed != nil {
+		return failed
+	}
 	return dberr.Wrap("read an agent for an export", err)
 }
 
