@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -17,9 +19,11 @@ import (
 
 	"memoir/internal/api"
 	"memoir/internal/exporter"
+	"memoir/internal/gate"
 	"memoir/internal/importer"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/postgres/masked"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 	"memoir/internal/wire"
@@ -245,5 +249,182 @@ func TestExport_DamagedArchive(t *testing.T) {
 	}
 	if all, err := b.Store.AgentsUncounted(context.Background()); err != nil || len(all) > 0 {
 		t.Errorf("agents after damaged imports = %v, %v", all, err)
+	}
+}
+
+// zipped returns a zip file with the texts.
+func zipped(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for name, text := range files {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// unzipped returns the names and texts in a zip file.
+func unzipped(t *testing.T, raw []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+		files[f.Name] = string(text)
+	}
+	return files
+}
+
+func TestExport_Formats(t *testing.T) {
+	t.Parallel()
+	s := exchanging(t, memoirtest.Files{
+		"ada/memory/tabs.md":      memoirtest.Note("tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/held.md":      memoirtest.Note("held", memories.Reference, "The token is "+token+"."),
+		"ada/memory/team/days.md": memoirtest.Note("days", memories.Project, "Release on Friday."),
+		"bob/memory/only.md":      memoirtest.Note("only", memories.User, "Bob's."),
+	})
+	s.RepairIndex("ada")
+	for _, format := range []string{"markdown", "jsonl", "okf"} {
+		plain, secret := s.exported("?format="+format), s.exported("?secrets=include&format="+format)
+		text := func(raw []byte) string {
+			if format == "jsonl" {
+				return string(raw)
+			}
+			return fmt.Sprint(unzipped(t, raw))
+		}
+		if strings.Contains(text(plain), token) || !strings.Contains(text(secret), token) {
+			t.Errorf("%s: the secret is in the export, or not in the one with secrets", format)
+		}
+		if one := text(s.exported("?agent=bob&format=" + format)); strings.Contains(one, "Use tabs.") || !strings.Contains(one, "Bob's.") {
+			t.Errorf("%s of bob: %s", format, one)
+		}
+		if two := text(s.exported("?agent=bob&agent=ada&format=" + format)); !strings.Contains(two, "Use tabs.") || !strings.Contains(two, "Bob's.") {
+			t.Errorf("%s of two agents: %s", format, two)
+		}
+		t.Run(format+" comes back", func(t *testing.T) {
+			b := exchanging(t, nil)
+			report := b.imported("?dry_run=false", secret)
+			if len(report.Agents) != 2 || report.Agents[0].Counts.New != 3 || report.Agents[1].Counts.New != 1 {
+				t.Fatalf("import = %+v", report)
+			}
+			for name, body := range map[string]string{"tabs": "Use tabs.", "days": "Release on Friday."} {
+				if m := b.Memory("ada", name); m.Body != body || m.Team != (name == "days") || m.Description != "About "+name {
+					t.Errorf("%s = %+v", name, m)
+				}
+			}
+			if again := b.imported("?dry_run=false", secret); again.Agents[0].Counts.Same != 3 || len(again.Agents[0].Items) != 0 {
+				t.Errorf("second import = %+v, want all the same", again)
+			}
+			b.ExpectIndexTrue("ada", format)
+		})
+	}
+	if files := unzipped(t, s.exported("?format=markdown")); files["ada/memory/tabs.md"] != s.Read("ada/memory/tabs.md") || files["ada/memory/MEMORY.md"] == "" {
+		t.Errorf("markdown = %v", files)
+	}
+	if index := unzipped(t, s.exported("?format=okf"))["ada/index.md"]; !strings.Contains(index, "* [tabs](tabs.md) - About tabs") {
+		t.Errorf("index of the bundle = %s", index)
+	}
+	if r := s.call("GET", "/api/v1/export?agent=eve", nil); r.status != http.StatusNotFound {
+		t.Errorf("export of an unknown agent: status %d", r.status)
+	}
+	if r := s.call("GET", "/api/v1/activity?kind=revealed", nil); !strings.Contains(string(r.raw), `"held"`) {
+		t.Errorf("the journal has no reveal: %s", r.raw)
+	}
+}
+
+func TestImport_IntoExisting(t *testing.T) {
+	t.Parallel()
+	s := exchanging(t, memoirtest.Files{
+		"ada/memory/tabs.md": memoirtest.Note("tabs", memories.Feedback, "Use tabs."),
+		"ada/memory/gone.md": memoirtest.Note("gone", memories.Feedback, "Deleted."),
+	})
+	if _, err := s.Engine.Delete(t.Context(), "ada", s.Memory("ada", "gone").ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	notes := zipped(t, map[string]string{
+		"tabs.md": memoirtest.Note("tabs", memories.Feedback, "Use spaces."), "gone.md": memoirtest.Note("gone", memories.Feedback, "Deleted."),
+		"new.md": "Just a note.\n", "picture.png": "x", "half.md": "",
+	})
+	if r := s.imported("?dry_run=false", notes); len(r.Agents) != 1 || r.Agents[0].Problem == nil {
+		t.Errorf("import without an agent = %+v, want a problem", r)
+	}
+	if r := s.call("POST", "/api/v1/import?into=eve", string(notes)); r.status != http.StatusUnprocessableEntity {
+		t.Errorf("import into an unknown agent: status %d %s", r.status, r.raw)
+	}
+	dry := s.imported("?into=ada", notes)
+	if c := dry.Agents[0].Counts; c.New != 1 || c.Conflict != 2 {
+		t.Errorf("dry run = %+v", dry)
+	}
+	if got := s.Read("ada/memory/new.md"); got != "" {
+		t.Errorf("the dry run has written %q", got)
+	}
+	s.imported("?into=ada&dry_run=false&type=user", notes)
+	if m := s.Memory("ada", "new"); m.Type != memories.User || m.Body != "Just a note." {
+		t.Errorf("new = %+v", m)
+	}
+	if m := s.Memory("ada", "tabs"); m.Body != "Use tabs." {
+		t.Errorf("tabs = %q, want it unchanged", m.Body)
+	}
+	if m := s.Memory("ada", "gone"); m.State != memories.Deleted {
+		t.Errorf("gone is %s", m.State)
+	}
+	if r := s.call("GET", "/api/v1/agents/ada/blocked", nil); !strings.Contains(string(r.raw), `"gone"`) {
+		t.Errorf("no blocked content for a person: %s", r.raw)
+	}
+	if r := s.call("GET", "/api/v1/agents/ada/disagreements", nil); !strings.Contains(string(r.raw), `"primary_versions":2`) {
+		t.Errorf("no conflict for a person: %s", r.raw)
+	}
+	if again := s.imported("?into=ada&dry_run=false&type=user", notes); again.Agents[0].Counts.Pending == 0 || again.Agents[0].Counts.New != 0 {
+		t.Errorf("second import = %+v", again)
+	}
+}
+
+func TestExport_Reader(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, memoirtest.Files{"ada/memory/held.md": memoirtest.Note("held", memories.Reference, "The token is "+token+".")})
+	log := slog.New(slog.DiscardHandler)
+	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Token: "owner-token-of-a-test", ReadToken: "reader-token-of-a-test", Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{
+		Exporter: exporter.New(m.Engine, m.Store), Importer: importer.New(m.Engine, m.Store, log), Log: log,
+	})
+	running := httptest.NewServer(g.Around(calls))
+	t.Cleanup(running.Close)
+	s := &server{Memoir: m, url: running.URL}
+	for path, want := range map[string]int{
+		"/api/v1/export": 403, "/api/v1/export?format=archive": 403, "/api/v1/export?format=jsonl&secrets=include": 403, "/api/v1/export?format=jsonl": 200, "/api/v1/export?format=markdown": 200, "/api/v1/export?format=okf": 200,
+	} {
+		r := s.call("GET", path, nil, "Authorization", "Bearer reader-token-of-a-test")
+		if r.status != want || bytes.Contains(r.raw, []byte(token)) {
+			t.Errorf("%s by a reader: status %d, want %d\n%s", path, r.status, want, r.raw)
+		}
+	}
+	if r := s.call("POST", "/api/v1/import", "x", "Authorization", "Bearer reader-token-of-a-test"); r.status != http.StatusForbidden {
+		t.Errorf("import by a reader: status %d", r.status)
+	}
+	if r := s.call("GET", "/api/v1/export", nil, "Authorization", "Bearer owner-token-of-a-test"); r.status != http.StatusOK {
+		t.Errorf("export by the owner: status %d", r.status)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -136,6 +137,9 @@ func (t *tree) add(f formats.File, from io.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(from, maxTree-t.size+1))
 	if err != nil {
 		return err
+	}
+	if f.ModTime.Before(memories.KnownSince) {
+		f.ModTime = time.Time{} // the archive states none
 	}
 	f.Raw = raw
 	t.size += int64(len(raw))
