@@ -30,8 +30,8 @@ type config struct {
 	addr      string // host:port; without a token a loopback address
 	agentsDir string // absolute; empty turns the hive layout off
 	claudeDir string // absolute; empty turns the claude layout off
-	qwenDir   string // absolute; empty turns the qwen layout off
-	geminiDir string // absolute; empty turns the gemini layout off
+	// The directories of other clients, absolute. An empty one turns the client's layout off.
+	qwenDir, geminiDir, codexDir, openClawDir, lettaDir string
 	// memoryDirs have absolute paths and are in the order of the flags.
 	memoryDirs    []agents.NamedDir
 	teamDir       string        // absolute; empty without shared memories
@@ -194,6 +194,9 @@ func defaults(env func(string) (string, bool)) *config {
 	}
 	c.qwenDir = clientDir(env, home, ".qwen", "QWEN_RUNTIME_DIR", "QWEN_HOME")
 	c.geminiDir = clientDir(env, home, ".gemini")
+	c.codexDir = clientDir(env, home, ".codex", "CODEX_HOME")
+	c.openClawDir = clientDir(env, home, ".openclaw")
+	c.lettaDir = clientDir(env, home, ".letta")
 	if dir := local.DataHome(env); dir != "" {
 		c.dataDir = filepath.Join(dir, "memoir")
 	}
@@ -224,6 +227,9 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.claudeDir, "claude-dir", c.claudeDir, "")
 	flags.StringVar(&c.qwenDir, "qwen-dir", c.qwenDir, "")
 	flags.StringVar(&c.geminiDir, "gemini-dir", c.geminiDir, "")
+	flags.StringVar(&c.codexDir, "codex-dir", c.codexDir, "")
+	flags.StringVar(&c.openClawDir, "openclaw-dir", c.openClawDir, "")
+	flags.StringVar(&c.lettaDir, "letta-dir", c.lettaDir, "")
 	flags.Func("memory-dir", "", c.addMemoryDir)
 	flags.StringVar(&c.teamDir, "team-dir", "", "")
 	flags.StringVar(&c.dataDir, "data-dir", c.dataDir, "")
@@ -336,7 +342,7 @@ func durationInto(target *time.Duration) func(string) error {
 
 // paths returns all settings that are paths.
 func (c *config) paths() []*string {
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.tlsCert, &c.tlsKey}
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.codexDir, &c.openClawDir, &c.lettaDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.tlsCert, &c.tlsKey}
 	for i := range c.memoryDirs {
 		paths = append(paths, &c.memoryDirs[i].Path)
 	}

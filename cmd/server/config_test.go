@@ -50,6 +50,9 @@ func TestParseConfig_Defaults(t *testing.T) {
 		claudeDir:     "/home/ada/.claude",
 		qwenDir:       "/home/ada/.qwen",
 		geminiDir:     "/home/ada/.gemini",
+		codexDir:      "/home/ada/.codex",
+		openClawDir:   "/home/ada/.openclaw",
+		lettaDir:      "/home/ada/.letta",
 		dataDir:       "/home/ada/.local/share/memoir",
 		debounce:      200 * time.Millisecond,
 		rescan:        time.Minute,
@@ -77,6 +80,9 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		claudeDir:     "/srv/claude",
 		qwenDir:       "/srv/qwen",
 		geminiDir:     "/srv/gemini",
+		codexDir:      "/srv/codex",
+		openClawDir:   "/srv/openclaw",
+		lettaDir:      "/srv/letta",
 		memoryDirs:    []agents.NamedDir{{Slug: "reviewer", Path: "/srv/a"}, {Slug: "writer", Path: "/srv/b=c"}},
 		teamDir:       "/srv/team",
 		dataDir:       "/srv/data",
@@ -103,7 +109,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		backup:        backupConfig{"/srv/backups", 12 * time.Hour, 30},
 	}
 	byFlag := parse(t, []string{
-		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude", "--qwen-dir=/srv/qwen", "--gemini-dir=/srv/gemini",
+		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude", "--qwen-dir=/srv/qwen", "--gemini-dir=/srv/gemini", "--codex-dir=/srv/codex", "--openclaw-dir=/srv/openclaw", "--letta-dir=/srv/letta",
 		"--memory-dir", "reviewer=/srv/a", "--memory-dir", "writer=/srv/b=c", "--team-dir=/srv/team", "--data-dir", "/srv/data",
 		"--database-url", "postgres://db.example.org/memoir?sslmode=require", "--token", "open-sesame-please", "--read-token", "look-only-my-friend",
 		"--debounce", "1s", "--rescan", "5m", "--watch", "poll", "--claude-md-limit", "1000", "--age-notes", "--token-price=3", "--model=thinker", "--consolidate=auto", "--background-model=ponderer", "--claude-command=/opt/claude", "--extract=auto", "--extract-quiet=30s", "--extract-daily-tokens=1000", "--review-daily-tokens=2000", "--asked-as=off", "--asked-as-daily-tokens=3000",
@@ -116,7 +122,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
 	}
 	byVariable := parse(t, nil,
-		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude", "MEMOIR_QWEN_DIR=/srv/qwen", "MEMOIR_GEMINI_DIR=/srv/gemini",
+		"MEMOIR_ADDR=[::1]:9000", "MEMOIR_AGENTS_DIR=/srv/agents", "MEMOIR_CLAUDE_DIR=/srv/claude", "MEMOIR_QWEN_DIR=/srv/qwen", "MEMOIR_GEMINI_DIR=/srv/gemini", "MEMOIR_CODEX_DIR=/srv/codex", "MEMOIR_OPENCLAW_DIR=/srv/openclaw", "MEMOIR_LETTA_DIR=/srv/letta",
 		"MEMOIR_MEMORY_DIR=reviewer=/srv/a, writer=/srv/b=c", "MEMOIR_TEAM_DIR=/srv/team", "MEMOIR_DATA_DIR=/srv/data",
 		"MEMOIR_DATABASE_URL=postgres://db.example.org/memoir?sslmode=require", "MEMOIR_TOKEN=open-sesame-please", "MEMOIR_READ_TOKEN=look-only-my-friend",
 		"MEMOIR_DEBOUNCE=1s", "MEMOIR_RESCAN=5m", "MEMOIR_WATCH=poll", "MEMOIR_CLAUDE_MD_LIMIT=1000",

@@ -290,7 +290,7 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 func placesOf(config config) agents.Settings {
 	return agents.Settings{
 		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir,
-		QwenDir: config.qwenDir, GeminiDir: config.geminiDir,
+		QwenDir: config.qwenDir, GeminiDir: config.geminiDir, CodexDir: config.codexDir, OpenClawDir: config.openClawDir, LettaDir: config.lettaDir,
 		Env: os.LookupEnv, Home: os.Getenv("HOME"), ManagedDir: agents.ManagedDir(),
 	}
 }

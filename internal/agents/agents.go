@@ -140,7 +140,7 @@ func (a Agent) locate(relPath string) (session string, isPrimary bool, names []s
 // included.
 func (a Agent) walks(relPath string) bool {
 	session, _, names := a.locate(relPath)
-	if names == nil || isIgnored(session) || len(names) > 0 && a.isForeign(names[0]) {
+	if names == nil || isIgnored(session) || !a.isRead(names) {
 		return false
 	}
 	for _, name := range names {
@@ -157,9 +157,23 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == logsDir
 }
 
-// isForeign reports whether an entry of this name, directly in a memory directory, belongs to the
-// client.
-func (a Agent) isForeign(name string) bool { return slices.Contains(a.Rules().Foreign, name) }
+// isForeign reports whether the path below a memory directory with these elements is one of
+// Rules.Foreign, or is below one.
+func (a Agent) isForeign(names []string) bool {
+	return slices.ContainsFunc(a.Rules().Foreign, func(foreign string) bool {
+		return Beneath(strings.Join(names, "/"), foreign)
+	})
+}
+
+// isRead reports whether the path below a memory directory with these elements belongs to the
+// memory, by the rules of the layout.
+func (a Agent) isRead(names []string) bool {
+	if len(names) == 0 {
+		return true
+	}
+	only := a.Rules().Only
+	return (only == nil || slices.Contains(only, strings.ToLower(names[0]))) && !a.isForeign(names) && !a.isDayLog(names)
+}
 
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
 

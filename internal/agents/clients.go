@@ -21,6 +21,9 @@ func clients(s Settings) []client {
 	all := []client{
 		{Qwen, s.QwenDir, []string{projectsDir, qwenUserDir}, (*discovery).qwen},
 		{Gemini, s.GeminiDir, []string{geminiTempDir}, (*discovery).gemini},
+		{Codex, s.CodexDir, []string{codexMemoryDir}, (*discovery).codex},
+		{OpenClaw, s.OpenClawDir, []string{openClawWorkspace}, (*discovery).openClaw},
+		{Letta, s.LettaDir, []string{lettaAgentsDir}, (*discovery).letta},
 	}
 	all = slices.DeleteFunc(all, func(c client) bool { return c.dir == "" })
 	for i := range all {
@@ -38,6 +41,11 @@ const (
 	geminiTempDir  = "tmp"
 	geminiRootFile = ".project_root" // holds the path of the project
 	geminiRegistry = "projects.json" // maps paths of projects to the names of their directories
+
+	codexMemoryDir    = "memories"
+	openClawWorkspace = "workspace"
+	lettaAgentsDir    = "agents"
+	memoryBankDir     = "memory-bank" // in a repository
 )
 
 // qwen adds the agents of Qwen Code: a memory for each project, those in the projects' repositories,
@@ -63,6 +71,7 @@ func (d *discovery) qwen(dir string) {
 			d.add(Found{Slug: slug, Layout: Qwen, Dir: memory, DisplayName: root})
 		}
 		d.qwenRepository(root)
+		d.addProject(name, root)
 	}
 	if user := filepath.Join(dir, qwenUserDir); d.leadsToDirectory(user) {
 		d.add(Found{Slug: "qwen", Layout: Qwen, Dir: user, DisplayName: allProjectsName(user)})
@@ -109,6 +118,7 @@ func (d *discovery) gemini(dir string) {
 		if memory := filepath.Join(home, memoryDir); d.leadsToDirectory(memory) {
 			root := cmp.Or(d.geminiRoot(filepath.Join(home, geminiRootFile)), d.geminiProject(filepath.Join(dir, geminiRegistry), name), name)
 			d.add(Found{Slug: "gemini-" + sanitise(name), Layout: Gemini, Dir: memory, DisplayName: printable(root)})
+			d.addProject(name, root)
 		}
 	}
 }
@@ -144,6 +154,54 @@ func (d *discovery) geminiProject(file, name string) string {
 		}
 	}
 	return ""
+}
+
+// codex adds the agent of Codex, if it has a memory.
+func (d *discovery) codex(dir string) {
+	if memory := filepath.Join(dir, codexMemoryDir); StampOf(dir) != (Stamp{}) {
+		d.visit(dir)
+		if d.leadsToDirectory(memory) {
+			d.add(Found{Slug: "codex", Layout: Codex, Dir: memory, DisplayName: "Codex"})
+		}
+	}
+}
+
+// openClaw adds the agent of OpenClaw, if it has a workspace.
+func (d *discovery) openClaw(dir string) {
+	if workspace := filepath.Join(dir, openClawWorkspace); StampOf(dir) != (Stamp{}) {
+		d.visit(dir)
+		if d.leadsToDirectory(workspace) {
+			d.add(Found{Slug: "openclaw", Layout: OpenClaw, Dir: workspace, DisplayName: "OpenClaw"})
+		}
+	}
+}
+
+// letta adds the agents of Letta Code that have a memory.
+func (d *discovery) letta(dir string) {
+	if StampOf(dir) == (Stamp{}) {
+		return
+	}
+	d.visit(dir)
+	all := filepath.Join(dir, lettaAgentsDir)
+	for _, name := range d.subdirectories(all) {
+		home := filepath.Join(all, name)
+		d.visit(home)
+		if memory := filepath.Join(home, memoryDir); d.leadsToDirectory(memory) {
+			d.add(Found{Slug: "letta-" + sanitise(name), Layout: Letta, Dir: memory, DisplayName: printable(name)})
+		}
+	}
+}
+
+// memoryBanks adds to d.outside the memory banks in the recorded projects. It omits links, because
+// the author of a repository may not be trusted.
+func (d *discovery) memoryBanks() {
+	roots, _ := d.roots()
+	for _, root := range roots {
+		if dir := filepath.Join(root, memoryBankDir); !IsLink(dir) && d.isDirectoryOrSource(dir) {
+			slug := strings.TrimLeft(sanitise(filepath.Base(root)), ".-") + "-" + memoryBankDir
+			d.outside = append(d.outside, Found{Slug: slug, Layout: MemoryBank, Dir: dir, DisplayName: printable("Memory bank in " + root)})
+		}
+	}
 }
 
 // ofClients returns the agents of Qwen Code for the project's working tree, else those of Gemini CLI

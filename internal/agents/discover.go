@@ -81,8 +81,13 @@ func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) D
 	for _, client := range clients(s) {
 		client.discover(&d, client.dir)
 	}
+	d.memoryBanks()
 	for _, named := range s.MemoryDirs {
-		d.namedDir(named, Directory)
+		layout := Directory
+		if filepath.Base(named.Path) == memoryBankDir {
+			layout = MemoryBank
+		}
+		d.namedDir(named, layout)
 	}
 	if s.TeamDir != "" {
 		d.namedDir(NamedDir{Slug: sharedSlug, Path: s.TeamDir}, Shared)

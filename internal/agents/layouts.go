@@ -28,6 +28,14 @@ const (
 	Qwen Layout = "qwen"
 	// Gemini is the private memory of Gemini CLI for one project: tmp/{id}/memory.
 	Gemini Layout = "gemini"
+	// Codex is the memory of Codex for all projects, in one file with a section for each task group.
+	Codex Layout = "codex"
+	// OpenClaw is the workspace of OpenClaw: MEMORY.md with a section for each topic, and day logs.
+	OpenClaw Layout = "openclaw"
+	// MemoryBank is the directory memory-bank in a repository, with one file for each topic.
+	MemoryBank Layout = "memory-bank"
+	// Letta is the memory of an agent of Letta Code: one file for each block.
+	Letta Layout = "letta"
 )
 
 // Rules are the properties in which layouts differ. The zero Rules are those of a plain memory
@@ -56,9 +64,20 @@ type Rules struct {
 	// Client is the name of the program that owns the files. It is empty if that is Memoir or no
 	// single program.
 	Client string
-	// Foreign are the names of files and directories that the client keeps next to the memories.
-	// Memoir neither reads nor changes them.
+	// Foreign are the paths, in the memory directory, of files and directories that the client keeps
+	// next to the memories. Memoir neither reads nor changes them.
 	Foreign []string
+	// Only are the names, in the memory directory, of what belongs to the memory, in lower case. It
+	// is nil if everything does.
+	Only []string
+	// SplitAt is the beginning of the lines at which MEMORY.md is cut into memories. If it is empty,
+	// MEMORY.md is an index.
+	SplitAt string
+	// HasDayLogs means that the files YYYY-MM-DD.md in memory/ are logs.
+	HasDayLogs bool
+	// Keeper is the reason why Memoir only reads the memories, as a sentence; empty if it writes
+	// them.
+	Keeper string
 	// Pinned is a directory with memories that only a person may change; empty if there is none.
 	Pinned  string
 	project projectSource
@@ -87,6 +106,23 @@ var layouts = map[Layout]Rules{
 		Client: "Gemini CLI", LoadsIndex: true, IndexIsWhole: true, HasSlugNames: true, Format: frontmatter.Plain,
 		Foreign: []string{"skills"}, project: displayedProject,
 	},
+	Codex: {
+		Client: "Codex", Format: frontmatter.Section, SplitAt: "# Task Group:", Only: []string{"memory.md"},
+		Keeper: "A job of Codex writes this memory, and would overwrite a change.",
+	},
+	OpenClaw: {
+		Client: "OpenClaw", Format: frontmatter.Section, SplitAt: "## ", Only: []string{"memory.md", "memory"}, HasDayLogs: true,
+		Foreign: []string{"memory/context-digest.md"},
+		Keeper:  "OpenClaw keeps this memory.",
+	},
+	MemoryBank: {
+		Format: frontmatter.Plain, project: repositoryProject,
+		Keeper: "The files of a memory bank are written by the agents of the repository.",
+	},
+	Letta: {
+		Client: "Letta Code", Format: frontmatter.Block,
+		Keeper: "Letta Code keeps this memory in git, and discards changes that are no commits.",
+	},
 }
 
 // Layouts returns the names of all layouts, sorted.
@@ -113,7 +149,10 @@ func (r Rules) FileName(t memories.Type, name string) string {
 func (a Agent) Label(relPath string) string {
 	_, _, names := a.locate(relPath)
 	switch a.Rules().Format {
-	case frontmatter.FlatOrPlain, frontmatter.Plain, frontmatter.Block:
+	case frontmatter.FlatOrPlain, frontmatter.Plain, frontmatter.Block, frontmatter.Section:
+		if _, name, isPart := a.partOf(relPath); isPart {
+			return name
+		}
 		if len(names) > 1 {
 			relPath = strings.Join(names, "/")
 			return strings.TrimSuffix(relPath, path.Ext(relPath))
@@ -130,7 +169,7 @@ func (a Agent) Parse(raw []byte, relPath string) frontmatter.File {
 // IsRestricted reports whether there are paths for which ReadOnly returns a reason.
 func (a Agent) IsRestricted() bool {
 	rules := a.Rules()
-	return len(rules.Foreign) > 0 || rules.Pinned != ""
+	return len(rules.Foreign) > 0 || rules.Pinned != "" || rules.Keeper != ""
 }
 
 // ReadOnly returns why Memoir must not change the file at relPath, as a sentence, or "". byPerson
@@ -139,10 +178,16 @@ func (a Agent) ReadOnly(relPath string, byPerson bool) string {
 	rules := a.Rules()
 	_, _, names := a.locate(relPath)
 	switch {
-	case len(names) > 0 && slices.Contains(rules.Foreign, names[0]):
+	case rules.Keeper != "":
+		return rules.Keeper + " Memoir only reads it. Copy the memory to another agent and change it there."
+	case a.isForeign(names):
 		return relPath + " belongs to " + rules.Client + ", and Memoir leaves it alone."
 	case rules.Pinned != "" && len(names) > 1 && names[0] == rules.Pinned && !byPerson:
 		return relPath + " is pinned: only a person changes it, on a page of Memoir or on disk."
 	}
 	return ""
 }
+
+// HasIndex reports whether the agent has a MEMORY.md that lists its memories, or gets one with the
+// first memory that Memoir saves.
+func (a Agent) HasIndex() bool { return a.Rules().Keeper == "" }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,12 +22,26 @@ func (a Agent) LogDirs() []string {
 	if a.Rules().HasSessions {
 		return []string{memoryDir + "/" + logsDir, logsDir}
 	}
+	if a.Rules().HasDayLogs {
+		return []string{memoryDir}
+	}
 	return []string{logsDir}
+}
+
+var dayLog = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}.*\.md$`)
+
+// isDayLog reports whether the path below the memory directory with these elements is the log of a
+// day.
+func (a Agent) isDayLog(names []string) bool {
+	return a.Rules().HasDayLogs && len(names) == 2 && names[0] == memoryDir && dayLog.MatchString(names[1])
 }
 
 // LogDirOf returns the logs directory that is or contains a path relative to Dir, and the path
 // below it. For the directory itself, within is ".". Both are "" for a path in no logs directory.
 func (a Agent) LogDirOf(relPath string) (dir, within string) {
+	if a.Rules().HasDayLogs && !a.isDayLog(strings.Split(relPath, "/")) {
+		return "", "" // the directory contains memories too
+	}
 	for _, dir := range a.LogDirs() {
 		if relPath == dir {
 			return dir, "."
@@ -55,7 +70,7 @@ type LogListing struct {
 // read are listed with a problem. It calls visit with each directory before it is listed. It
 // returns no error, but may set Exhausted.
 func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string)) LogListing {
-	w := logWalker{root: root, visit: visit, listing: LogListing{
+	w := logWalker{agent: a, root: root, visit: visit, listing: LogListing{
 		complete: map[string]bool{}, unscanned: map[string]bool{}, absent: map[string]bool{},
 	}}
 	tree := newScope(scope)
@@ -91,6 +106,7 @@ func (l LogListing) Gone(known []string) []string {
 }
 
 type logWalker struct {
+	agent   Agent
 	root    *os.Root
 	visit   func(relDir string)
 	listing LogListing
@@ -198,7 +214,7 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 		} else {
 			w.listing.unscanned[at.path] = true
 		}
-	case !isMarkdown(it.name):
+	case !isMarkdown(it.name), w.agent.Rules().HasDayLogs && !dayLog.MatchString(it.name):
 	case !validName(it.name):
 		listProblem(nameNotUTF8)
 	case !it.info.Mode().IsRegular():

@@ -11,8 +11,12 @@ type Settings struct {
 	ClaudeDir  string // claude: Claude Code's configuration directory
 	MemoryDirs []NamedDir
 	TeamDir    string // shared: one memory directory for all agents
-	QwenDir    string // qwen: Qwen Code's directory
-	GeminiDir  string // gemini: Gemini CLI's directory
+	// The directories of other clients; each layout is named after its client.
+	QwenDir     string
+	GeminiDir   string
+	CodexDir    string
+	OpenClawDir string
+	LettaDir    string
 
 	// Env looks up a variable of Claude Code's environment; nil means an empty environment. Home is
 	// the directory for ~ in Claude Code's settings; ManagedDir has an administrator's settings.

@@ -109,7 +109,7 @@ func nameOf(layout Layout, dir string) string {
 	if root := qwenRoot(a); root != "" {
 		return filepath.Join(filepath.Base(root), dotQwen, filepath.Base(dir))
 	}
-	if layout == Gemini {
+	if layout == Gemini || layout == Letta {
 		return filepath.Base(filepath.Dir(dir))
 	}
 	return filepath.Base(dir)

@@ -204,7 +204,7 @@ func readDirectory(root *os.Root, dir string, do func(item), fail func(name stri
 
 func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	switch {
-	case isIgnored(it.name), d.kind == memoryKind && d.depth == 0 && w.agent.isForeign(it.name):
+	case isIgnored(it.name), d.kind == memoryKind && !w.isRead(d, it.name):
 	case it.info.Mode().Type() == fs.ModeSymlink:
 		w.link(d, it, scope)
 	case it.info.IsDir():
@@ -269,6 +269,9 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 		entry.Problem = nameNotUTF8
 	case !info.Mode().IsRegular():
 		entry.Problem = notRegular
+	case d.depth == 0 && w.agent.splits(name):
+		w.parts(d, entry, name, scope)
+		return
 	case isIndex(name):
 		w.listing.Indexes = append(w.listing.Indexes, entry.Path)
 		return
@@ -276,6 +279,12 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 		entry.Problem = fileTooDeep
 	}
 	w.list(entry, scope)
+}
+
+// isRead reports whether the entry of d with this name belongs to the memory.
+func (w *walker) isRead(d directory, name string) bool {
+	_, _, names := w.agent.locate(path.Join(d.path, name))
+	return w.agent.isRead(names)
 }
 
 // list lists an entry, if the scope includes the entry itself and not only something below it.

@@ -52,7 +52,7 @@ func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 		stem := strings.TrimSuffix(path.Base(entry.Path), path.Ext(entry.Path))
 		n := note{Entry: entry, team: d.agent.InTeam(entry.Path)}
 		if entry.Problem == nil {
-			raw, err := agents.ReadFile(root, entry.Path, memories.MaxFileSize)
+			raw, err := d.agent.ReadFile(root, entry.Path, memories.MaxFileSize)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				continue

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"memoir/internal/agents"
 	"memoir/internal/findings"
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/gate"
@@ -156,7 +157,7 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = shown.Local(m.Files[i].ModifiedAt)
 	}
-	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx)}
+	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx) && agents.Layout(agent.Layout).Rules().Keeper == ""}
 	var err error
 	if v.Revisions, err = memorypane.CountRevisions(ctx, s.store, agent, m); err != nil {
 		return nil, err

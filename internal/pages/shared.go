@@ -5,13 +5,14 @@ import (
 	"errors"
 	"net/http"
 
+	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
 // moveTargets returns the slugs of the other agents to which the memory can be copied: those with an
-// existing directory that do not share their memories. It returns nil if the memory is deleted or
+// existing directory that do not share their memories and that Memoir writes. It returns nil if the memory is deleted or
 // unreadable.
 func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if m.State == memories.Deleted || !m.Readable {
@@ -20,7 +21,7 @@ func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.
 	rows, err := s.store.AgentsUncounted(ctx)
 	var slugs []string
 	for _, row := range rows {
-		if row.Present && !row.SharesMemories() && row.ID != agent.ID && row.JoinedTo == "" {
+		if row.Present && !row.SharesMemories() && row.ID != agent.ID && row.JoinedTo == "" && agents.Layout(row.Layout).Rules().Keeper == "" {
 			slugs = append(slugs, row.Slug)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
+	"memoir/internal/waittest"
 )
 
 var updateLayouts = flag.Bool("update-layouts", false, "write the golden directories of TestLayouts")
@@ -47,8 +48,12 @@ func startLayout(t *testing.T, name string) *memoirtest.Memoir {
 		t.Fatal(err)
 	}
 	places := map[string]agents.Settings{
-		"qwen":   {QwenDir: dir},
-		"gemini": {GeminiDir: dir},
+		"qwen":        {QwenDir: dir},
+		"gemini":      {GeminiDir: dir},
+		"codex":       {CodexDir: dir},
+		"openclaw":    {OpenClawDir: dir},
+		"letta":       {LettaDir: dir},
+		"memory-bank": {MemoryDirs: []agents.NamedDir{{Slug: "bank", Path: filepath.Join(dir, "memory-bank")}}},
 	}[name]
 	m := memoirtest.StartIn(t, places)
 	m.Dir = dir
@@ -253,4 +258,104 @@ func TestLayouts_AgentOfProject(t *testing.T) {
 	if got := of(memoirtest.StartIn(t, places).Engine); !slices.Equal(got, []string{"gemini-x"}) {
 		t.Errorf("with Gemini CLI only: %q", got)
 	}
+}
+
+func TestLayouts_ReadOnly(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		layout, agent string
+		found         []string
+		memory        string
+		body          string // of that memory
+		file          string // that the client changes
+		from, to      string // the change
+		after         []string
+	}{
+		{
+			"codex", "codex",
+			[]string{"codex shop-backend-releases (project) how releases of the shop are cut [unlisted]", "codex site (project) how the site is built [unlisted]"},
+			"site", "scope: how the site is built\napplies_to: cwd=/src/site\n\n## Reusable knowledge\n- The site is built with Hugo.",
+			"memories/MEMORY.md", "# Task Group: site", "# Task Group: web site",
+			[]string{"codex shop-backend-releases (project) how releases of the shop are cut [unlisted]", "codex web-site (project) how the site is built [unlisted]"},
+		},
+		{
+			"openclaw", "openclaw",
+			[]string{"openclaw memory/important/keys (project) Where the keys are [unlisted]", "openclaw people (project) People [unlisted]", "openclaw preferences (project) Preferences [unlisted]"},
+			"people", "- Mira leads the shop.",
+			"workspace/MEMORY.md", "\n## People\n- Mira leads the shop.\n", "",
+			[]string{"openclaw memory/important/keys (project) Where the keys are [unlisted]", "openclaw preferences (project) Preferences [unlisted]"},
+		},
+		{
+			"letta", "letta-agent-1",
+			[]string{"letta-agent-1 notes/release (project)  [unlisted]", "letta-agent-1 system/human (project) who the user is [unlisted]", "letta-agent-1 system/persona (project) who you are [unlisted]"},
+			"system/human", "Mira works on the shop.",
+			"agents/agent-1/memory/system/human.md", "who the user is", "the user",
+			[]string{"letta-agent-1 notes/release (project)  [unlisted]", "letta-agent-1 system/human (project) the user [unlisted]", "letta-agent-1 system/persona (project) who you are [unlisted]"},
+		},
+		{
+			"memory-bank", "bank",
+			[]string{"bank activeContext (project) Active context [unlisted]", "bank projectbrief (project) Project brief [unlisted]"},
+			"projectbrief", "A shop for boats.",
+			"memory-bank/projectbrief.md", "# Project brief", "# Brief",
+			[]string{"bank activeContext (project) Active context [unlisted]", "bank projectbrief (project) Brief [unlisted]"},
+		},
+	} {
+		t.Run(tt.layout, func(t *testing.T) {
+			t.Parallel()
+			m := startLayout(t, tt.layout)
+			if got := listOf(t, m); !slices.Equal(got, tt.found) {
+				t.Errorf("found %q, want %q", got, tt.found)
+			}
+			memory, ctx := m.Memory(tt.agent, tt.memory), engine.As(t.Context(), memories.ByBrowser)
+			if memory.Body != tt.body {
+				t.Errorf("its text is %q, want %q", memory.Body, tt.body)
+			}
+			text := "changed"
+			for name, change := range map[string]func() error{
+				"save": func() error {
+					_, err := m.Engine.Save(ctx, tt.agent, memories.Draft{Name: "new", Type: memories.Project, Body: text})
+					return err
+				},
+				"edit": func() error {
+					_, err := m.Engine.Patch(ctx, tt.agent, memory.ID, "", engine.Patch{Body: &text})
+					return err
+				},
+				"rename": func() error {
+					_, err := m.Engine.Patch(ctx, tt.agent, memory.ID, "", engine.Patch{Name: &text})
+					return err
+				},
+				"delete":     func() error { _, err := m.Engine.Delete(ctx, tt.agent, memory.ID, ""); return err },
+				"still true": func() error { _, err := m.Engine.Verify(ctx, tt.agent, memory.ID, ""); return err },
+				"many":       func() error { return m.Engine.DeleteMany(ctx, tt.agent, []engine.MemoryRef{{ID: memory.ID}})[0] },
+			} {
+				err := change()
+				if t.Run(name, func(t *testing.T) { isRefused(t, err, "Copy the memory to another agent") }); t.Failed() {
+					break
+				}
+			}
+			m.Scan(tt.agent)
+			isGolden(t, m, tt.layout, "start")
+
+			m.Write(tt.file, strings.Replace(m.Read(tt.file), tt.from, tt.to, 1))
+			waittest.For(t, "the client's change", func() bool { return slices.Equal(listOf(t, m), tt.after) })
+		})
+	}
+}
+
+func TestLayouts_DayLogs(t *testing.T) {
+	t.Parallel()
+	m := startLayout(t, "openclaw")
+	row, err := m.Store.Agent(t.Context(), "openclaw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.Store.Logs(t.Context(), row.ID, records.FirstLogDay, records.LastLogDay, 1<<20)
+	if err != nil || len(all) != 1 || all[0].Path != "memory/2026-11-20.md" || !strings.Contains(all[0].Text, "Started the release.") {
+		t.Errorf("the logs are %+v, %v", all, err)
+	}
+	m.Write("workspace/memory/2026-11-21.md", "# 2026-11-21\n\n- 10:00 Released.\n")
+	waittest.For(t, "the log of the next day", func() bool {
+		all, err := m.Store.Logs(t.Context(), row.ID, records.FirstLogDay, records.LastLogDay, 1<<20)
+		return err == nil && len(all) == 2
+	})
 }

@@ -11,7 +11,7 @@ import (
 type Agent struct {
 	Slug    string
 	Name    string // display name: the slug, or a project's path
-	Layout  string // "hive", "claude", "directory" or "shared"
+	Layout  string // an agents.Layout
 	Dir     string
 	Present bool // false if its directory is missing
 	// MemoryOff reports whether its memory is off: it is not asked to save, and nothing is
@@ -45,15 +45,20 @@ func (a Agent) at(path string) string {
 func (a Agent) published() bool { return agents.Layout(a.Layout).Published() }
 
 // shares reports whether the agent's memories are shared with all other agents.
-func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
+func (a Agent) shares() bool { return agents.Layout(a.Layout).Rules().IsShared }
 
 // canBeWritten reports whether new memories can be saved: its directory exists, and is not another
-// agent's, and the page does not show the past.
-func (a Agent) canBeWritten() bool { return a.Present && a.JoinedTo == "" && a.AsOf.IsZero() }
+// agent's, Memoir may write there, and the page does not show the past.
+func (a Agent) canBeWritten() bool {
+	return a.Present && a.JoinedTo == "" && a.AsOf.IsZero() && a.keeper() == ""
+}
+
+// keeper returns why Memoir only reads the agent's memories, or "" if it writes them too.
+func (a Agent) keeper() string { return agents.Layout(a.Layout).Rules().Keeper }
 
 // memoryDir returns the directory of the agent's own memory files, not those of sessions.
 func (a Agent) memoryDir() string {
-	if a.Layout == "hive" {
+	if agents.Layout(a.Layout).Rules().HasSessions {
 		return path.Join(a.Dir, "memory")
 	}
 	return a.Dir

@@ -129,7 +129,7 @@ func MemoriesPage(v Memories) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if len(v.Groups) > 0 && readerOf(ctx).CanWrite {
+				if len(v.Groups) > 0 && readerOf(ctx).CanWrite && v.Agent.keeper() == "" {
 					templ_7745c5c3_Err = selectionBar(v.Selection).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -179,7 +179,7 @@ func memoryTools(v Memories) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(v.Groups) > 0 && readerOf(ctx).CanWrite {
+		if len(v.Groups) > 0 && readerOf(ctx).CanWrite && v.Agent.keeper() == "" {
 			templ_7745c5c3_Err = pickAll("all", "Select all shown").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -772,7 +772,7 @@ func memoryGroup(v Memories, g Group) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if readerOf(ctx).CanWrite {
+			if readerOf(ctx).CanWrite && v.Agent.keeper() == "" {
 				templ_7745c5c3_Err = pickAll(g.key(), "Select all in "+g.title()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

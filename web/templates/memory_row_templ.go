@@ -79,7 +79,7 @@ func memoryRow(v Memories, r MemoryRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if readerOf(ctx).CanWrite {
+		if readerOf(ctx).CanWrite && v.Agent.keeper() == "" {
 			templ_7745c5c3_Err = rowPick(r).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

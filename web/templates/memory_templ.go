@@ -1620,7 +1620,7 @@ func moveForm(v Memory) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if v.CanWrite && v.Readable && v.State != memories.Deleted && !v.IsQuarantined() && len(v.MoveTargets) > 0 {
+		if readerOf(ctx).CanWrite && v.Readable && v.State != memories.Deleted && !v.IsQuarantined() && len(v.MoveTargets) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 137, "<form class=\"move\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ const (
 	Plain
 	// Block has frontmatter with a description at most; the file's path states the name.
 	Block
+	// Section is a part of a file, from its heading on. Its path states the name. The heading is the
+	// description, or a line "scope:" below it.
+	Section
 )
 
 // plainType is the type of a memory whose format has no place for one.
@@ -34,6 +38,9 @@ const plainType = memories.Project
 // Parse is the function Parse for a file of this format. label is the name that the file's path
 // states.
 func (f Format) Parse(raw []byte, label string) File {
+	if f == Section {
+		return parseSection(raw, label)
+	}
 	file := Parse(raw, label)
 	switch {
 	case file.Unreadable:
@@ -80,6 +87,29 @@ func (f Format) WithName(raw []byte, name, label string, now time.Time) []byte {
 	content := file.Content()
 	content.Name = name
 	return f.Encode(raw, label, content, now)
+}
+
+// parseSection parses a file, or a part of one, in the format Section.
+func parseSection(raw []byte, label string) File {
+	if len(raw) > memories.MaxFileSize {
+		return UnreadableFile(label, memories.ProblemOf(memories.CodeTooLarge))
+	}
+	text, nul, invalid := memtext.Sanitise(string(raw))
+	file := File{Name: stemName(label), Type: plainType, Plain: true, Body: memtext.CanonicalBody(text)}
+	file.flag(nul, memories.CodeNUL)
+	file.flag(invalid, memories.CodeInvalidUTF8)
+	file.flag(memories.HasMergeConflict(text), memories.CodeMergeConflict)
+	heading, rest, _ := strings.Cut(file.Body, "\n")
+	title := strings.TrimLeft(heading, "#")
+	if title == heading || !strings.HasPrefix(title, " ") {
+		return file
+	}
+	file.Description, file.Body = memtext.CanonicalDescription(strings.TrimPrefix(title, " Task Group:")), memtext.CanonicalBody(rest)
+	if scope, found := strings.CutPrefix(file.Body, "scope:"); found {
+		line, _ := memtext.CutLine(scope)
+		file.Description = cmp.Or(memtext.CanonicalDescription(line), file.Description)
+	}
+	return file
 }
 
 // CanCopy reports whether a file of another format can be copied as it is: it has frontmatter, or

@@ -75,7 +75,7 @@ func kindOf(a records.Agent) string {
 	case agents.Shared:
 		return "shared"
 	default:
-		return "memory"
+		return cmp.Or(agents.Layout(a.Layout).Rules().Client, "memory")
 	}
 }
 

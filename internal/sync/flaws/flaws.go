@@ -69,7 +69,7 @@ func Of(ctx context.Context, store *postgres.Store, slug, id string) ([]Flawed, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		raw, err := agenttx.ReadAll(root, f.Path, memories.MaxFileSize)
+		raw, err := agenttx.AgentOf(row).ReadFile(root, f.Path, memories.MaxFileSize)
 		if err != nil {
 			continue // the next scan records the problem
 		}

@@ -145,6 +145,9 @@ func (v *indexView) open(row records.Agent) error {
 		return err
 	}
 	v.root = root
+	if !v.agent.HasIndex() {
+		return nil
+	}
 	found, err := listIndexes(root, v.dir)
 	if err != nil || len(found) == 0 {
 		return err
@@ -173,6 +176,9 @@ func (v *indexView) Close() {
 
 // lint returns the findings about the index. A file that a topic lists does not count as unlisted.
 func (v *indexView) lint() []memorymd.Finding {
+	if !v.agent.HasIndex() {
+		return nil
+	}
 	inTopic := map[string]bool{}
 	for _, topic := range v.topics {
 		for _, file := range topic.Files() {

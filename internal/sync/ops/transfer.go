@@ -148,6 +148,9 @@ func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, er
 			return Offer{}, err
 		}
 		raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
+		if format := tx.Agent.Rules().Format; format == frontmatter.Section || format == frontmatter.Block {
+			raw = nil // no other layout reads it as the same memory
+		}
 		return Offer{Draft: draft, ETag: records.ETag(head.Memory), Raw: raw, ModTime: head.ModifiedAt}, err
 	})
 }

@@ -32,6 +32,9 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	if tx.Root == nil {
 		return tx.MissingError()
 	}
+	if err := tx.CheckReadOnly(tx.Agent.PrimaryDir()); err != nil {
+		return err
+	}
 	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, at time.Time, entry *ag
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
 		var err error
-		file.Raw, err = agents.ReadFile(tx.Root, entry.Path, memories.MaxFileSize)
+		file.Raw, err = tx.Agent.ReadFile(tx.Root, entry.Path, memories.MaxFileSize)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			tx.Rescan(entry.Path)
