@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -191,3 +192,20 @@ func (a Agent) ReadOnly(relPath string, byPerson bool) string {
 // HasIndex reports whether the agent has a MEMORY.md that lists its memories, or gets one with the
 // first memory that Memoir saves.
 func (a Agent) HasIndex() bool { return a.Rules().Keeper == "" }
+
+// Title returns the name of the layout's client for people, or what the layout is without one.
+func (l Layout) Title() string {
+	switch l {
+	case Hive:
+		return "Agents directory"
+	case Claude:
+		return "Claude Code"
+	case Directory:
+		return "Named directory"
+	case Shared:
+		return "All agents"
+	case MemoryBank:
+		return "Memory bank"
+	}
+	return cmp.Or(l.Rules().Client, string(l))
+}

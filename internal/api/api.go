@@ -113,6 +113,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerTeam()
 	a.registerBatch()
 	a.registerSearch()
+	a.registerAllMemories()
 	a.registerRecall()
 	a.registerRecallUse()
 	a.registerExtraction()

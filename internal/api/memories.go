@@ -228,8 +228,13 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
 	}
+	return checkFilter(in.Filter)
+}
+
+// checkFilter returns a 422 problem for an invalid filter, else nil.
+func checkFilter(filter memories.Filter) []error {
 	var invalid *memories.InvalidError
-	if err := in.Check(); errors.As(err, &invalid) {
+	if err := filter.Check(); errors.As(err, &invalid) {
 		return []error{unprocessable(problem.Field{Location: "query." + invalid.Field, Message: invalid.Reason})}
 	}
 	return nil

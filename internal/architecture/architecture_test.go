@@ -126,13 +126,14 @@ var mayImport = map[string][]string{
 		"internal/claudesettings", "internal/wire", "internal/exchange/formats", "internal/exporter", "internal/importer", "internal/backup/...",
 	},
 	"internal/pages": {
-		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit",
+		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/allmemories", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation", "internal/embedding",
 		"internal/claudesettings",
 	},
 
 	"internal/pages/kit":         {"internal/gate", "internal/memories", "internal/problem", "internal/records", "internal/sync", "web/templates"},
+	"internal/pages/allmemories": {"internal/agents", "internal/memories/...", "internal/pages/homeview", "internal/pages/kit", "internal/pages/listview", "internal/records", "internal/words", "web/templates"},
 	"internal/pages/homeview":    {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/reviewcards", "internal/pages/xray", "internal/records", "web/templates"},
 	"internal/pages/paletteview": {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates"},
 	"internal/pages/xray":        {"internal/memories/...", "internal/records"},

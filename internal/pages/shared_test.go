@@ -80,7 +80,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	if got := words(page.Find("#taker option")); got != "ada bob" {
 		t.Errorf("it can be given to %q", got)
 	}
-	s.copyToBob(t, page).expect(http.StatusOK, "Copied Tabs to private memory")
+	s.copyTo(t, page, "bob").expect(http.StatusOK, "Copied Tabs to private memory")
 	if m.Memory("bob", "Tabs").Body != "Use tabs." {
 		t.Error("it was not copied to bob")
 	}
@@ -102,7 +102,7 @@ func TestCopy_ToAnotherAgent(t *testing.T) {
 	if page.Find(`form.move button:contains("Move")`).Length() > 0 {
 		t.Error("it can be moved to another agent")
 	}
-	copied := s.copyToBob(t, page)
+	copied := s.copyTo(t, page, "bob")
 	copied.expect(http.StatusOK, "Copied Tabs", "Use tabs.")
 	if got := copied.Request.URL.Path; got != templates.MemoryPath("bob", m.Memory("bob", "Tabs").ID) {
 		t.Errorf("the copy leads to %s", got)
@@ -112,11 +112,11 @@ func TestCopy_ToAnotherAgent(t *testing.T) {
 	}
 }
 
-// copyToBob submits the form of a memory's page that copies it to the agent bob.
-func (s *site) copyToBob(t *testing.T, page *answer) *answer {
+// copyTo submits the form of a memory's page that copies it to another agent.
+func (s *site) copyTo(t *testing.T, page *answer, agent string) *answer {
 	t.Helper()
 	form := page.Find("#taker").Closest("form")
-	fields := map[string][]string{templates.FieldAgent: {"bob"}}
+	fields := map[string][]string{templates.FieldAgent: {agent}}
 	for _, name := range []string{templates.FieldETag, templates.FieldBack, templates.FieldTo} {
 		fields[name] = []string{form.Find("[name="+name+"]").AttrOr("value", "")}
 	}

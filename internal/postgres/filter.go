@@ -130,6 +130,8 @@ func selectionOf(f memories.Filter, of scope, query search.Query) selection {
 	if of.agentID != 0 {
 		args["agent"] = of.agentID
 		agent = "@agent"
+	} else if of.some != nil {
+		args["agents"], agent = of.some, "ANY(@agents)"
 	}
 	if f.Query != "" {
 		args["sought"], args["match"], args["titled"] = query.Rank(), query.Match(of.search()), query.Titled(of.search())

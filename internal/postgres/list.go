@@ -67,7 +67,8 @@ const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.re
 type scope struct {
 	agentID int64            // 0: of all agents
 	slugs   map[int64]string // of each agent
-	joined  []int64          // for all agents: those whose directory is a link to another agent's
+	joined  []int64          // for several agents: the others, or those that are links to others
+	some    []int64          // only these; nil for all
 }
 
 func (of scope) search() search.Scope { return search.Scope{AgentID: of.agentID, Without: of.joined} }
@@ -88,6 +89,33 @@ func (s *Store) Memories(ctx context.Context, agent records.Agent, filter memori
 		return s.memoriesAsOf(ctx, agent, filter, page)
 	}
 	return s.page(ctx, scopeOf(agent), filter, page)
+}
+
+// MemoriesOf returns one page of the memories of some agents, as Memories does. It fails with
+// *memories.InvalidError for a filter that is about a single agent: as_of, not_removed or session.
+func (s *Store) MemoriesOf(ctx context.Context, some []records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
+	if err := filter.Check(); err != nil {
+		return records.MemoryPage{}, err
+	}
+	for _, field := range []string{"as_of", "not_removed", "session"} {
+		if filter.Values().Has(field) {
+			return records.MemoryPage{}, &memories.InvalidError{Field: field, Reason: "is a filter for the memories of one agent"}
+		}
+	}
+	of := scope{slugs: map[int64]string{}, some: []int64{}}
+	for _, agent := range some {
+		of.slugs[agent.ID], of.some = agent.Slug, append(of.some, agent.ID)
+	}
+	rows, err := s.q.Agents(ctx)
+	if err != nil {
+		return records.MemoryPage{}, dberr.Wrap("list agents", err)
+	}
+	for _, row := range rows {
+		if of.slugs[row.ID] == "" {
+			of.joined = append(of.joined, row.ID)
+		}
+	}
+	return s.page(ctx, of, filter, page)
 }
 
 // page returns one page of the scope's memories that match the filter, as they are now, by search
@@ -136,7 +164,7 @@ func newMemoryList(f memories.Filter, page memories.PageRequest, of scope) (l me
 			f.Sort = byRank
 		}
 	}
-	l = memoryList{Filter: f, limit: page.Limit, mark: paging.Mark("memories", of.slugs[of.agentID], f.Values().Encode())}
+	l = memoryList{Filter: f, limit: page.Limit, mark: paging.Mark("memories", of.slugs[of.agentID], of.some, f.Values().Encode())}
 	after, err = paging.Unseal[place](l.mark, page.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Key, orders[f.Sort].cast) {
 		return memoryList{}, nil, records.ErrCursor

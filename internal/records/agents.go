@@ -1,6 +1,7 @@
 package records
 
 import (
+	"slices"
 	"time"
 
 	"memoir/internal/memories"
@@ -127,3 +128,10 @@ type SessionPage struct {
 // LeaseHolder is the process id of the Postgres backend whose connection holds a lease. It is 0 if
 // no server holds the lease.
 type LeaseHolder uint32
+
+// AgentsOf returns the agents of all with that layout and that slug. An empty layout or slug is any.
+func AgentsOf(all []Agent, layout, slug string) []Agent {
+	return slices.DeleteFunc(slices.Clone(all), func(a Agent) bool {
+		return layout != "" && a.Layout != layout || slug != "" && a.Slug != slug
+	})
+}

@@ -29,6 +29,7 @@ type Agents interface {
 // files.
 type Memories interface {
 	Memories(ctx context.Context, agent Agent, filter memories.Filter, page memories.PageRequest) (MemoryPage, error)
+	MemoriesOf(ctx context.Context, some []Agent, filter memories.Filter, page memories.PageRequest) (MemoryPage, error)
 	MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]memories.Memory, error)
 	Memory(ctx context.Context, agent Agent, id string) (memories.Memory, error)
 	MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]MemoryVersion, error)

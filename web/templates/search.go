@@ -76,8 +76,12 @@ func (r SearchResult) hasUsefulExcerpt() bool {
 	return len(r.Excerpt) > 0 && len(r.Description) == 0 || slices.ContainsFunc(r.Excerpt, func(p words.Part) bool { return p.Hit })
 }
 
-// addressFrom returns the address of the hit, from which a link leads back to the search for typed.
+// addressFrom returns the address of the hit, from which a link leads back to the search for typed,
+// if that is not empty.
 func (r SearchResult) addressFrom(typed string) string {
+	if typed == "" {
+		return r.path()
+	}
 	return WithQuery(r.path(), map[string]string{FieldOpener: FromSearch, FieldQuery: typed})
 }
 

@@ -80,6 +80,13 @@ func past(m memories.Memory) memories.Memory {
 	return m
 }
 
+// MemoriesOf is postgres.Store.MemoriesOf with masked texts.
+func (s Store) MemoriesOf(ctx context.Context, some []records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
+	found, err := s.Store.MemoriesOf(ctx, some, filter, page)
+	found.Memories = each(found.Memories, records.Masked)
+	return found, err
+}
+
 // Search is postgres.Store.Search with masked texts.
 func (s Store) Search(ctx context.Context, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	found, err := s.Store.Search(ctx, filter, page)
