@@ -54,15 +54,16 @@ func TargetNames() string {
 }
 
 // PublishDir returns the directory into which an agent's targets are written, with links followed.
-// It is "" if there is none: the agent is neither a hive agent nor a project of Claude Code, or the
-// project's path is unknown, missing, or around the user's home directory.
+// It is the agent's own directory if that has a CLAUDE.md, and else the root of the project's
+// repository. It is "" if the agent has no single project, or the project's path is unknown, missing,
+// or around the user's home directory.
 func (a Agent) PublishDir() string {
 	switch {
 	case a.JoinedTo != "":
 		return ""
-	case a.Layout == Hive:
+	case a.Published():
 		return RealDir(a.Dir)
-	case a.Layout != Claude || ScopeOf(a) != "":
+	case a.Rules().project != displayedProject || ScopeOf(a) != "":
 		return ""
 	}
 	dir := ProjectDir(a)

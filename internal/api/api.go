@@ -132,6 +132,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerDocuments()
 	a.registerIndex()
 	a.registerClaudeMD()
+	a.registerTargets()
 	a.registerMemoryTool()
 	a.registerDeletion()
 	a.registerScans()

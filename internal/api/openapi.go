@@ -59,6 +59,10 @@ func post(path, id, summary string, failures ...int) huma.Operation {
 	return call(http.MethodPost, path, id, summary, failures...)
 }
 
+func put(path, id, summary string, failures ...int) huma.Operation {
+	return call(http.MethodPut, path, id, summary, failures...)
+}
+
 func patch(path, id, summary string, failures ...int) huma.Operation {
 	return call(http.MethodPatch, path, id, summary, failures...)
 }

@@ -63,6 +63,7 @@ func TestOpenAPI_EveryCall(t *testing.T) {
 		"GET /agents/{slug}/memories/{id}/versions":                 "VersionList", "POST /agents/{slug}/memories/{id}/fixes/undo": "Memory",
 		"GET /agents/{slug}/memories/{id}/raw": "", "GET /agents/{slug}/sessions": "SessionList",
 		"POST /agents/{slug}/memories:deletion": "Deletion", "GET /agents/{slug}/claude-md/parts": "ClaudeMDParts",
+		"GET /agents/{slug}/targets": "TargetList", "PUT /agents/{slug}/targets": "TargetList",
 		"POST /agents/{slug}/memory-tool": "MemoryToolResult", "GET /agents/{slug}/consolidation": "Consolidation",
 		"POST /agents/{slug}/consolidation": "Consolidation", "DELETE /agents/{slug}/consolidation": "Consolidation",
 		"POST /agents/{slug}/consolidation/apply": "ConsolidationResultList", "POST /agents/{slug}/consolidation/steps/{id}/undo": "ConsolidationStep",

@@ -41,7 +41,7 @@ func (b *bench) targets(slug string) map[string]engine.TargetState {
 func byName(all engine.Targets) map[string]engine.TargetState {
 	found := map[string]engine.TargetState{}
 	for _, t := range all.List {
-		found[t.Name] = t
+		found[t.Kind.Name] = t
 	}
 	return found
 }

@@ -1,8 +1,10 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,8 +16,11 @@ import (
 
 // TargetState is a target of an agent, whether it is chosen or not.
 type TargetState struct {
-	Name  string // of an agents.Target
-	State records.Target
+	Kind agents.Target
+	Path string // absolute path of the file; empty if the agent can have no targets
+	// InProject means that the file is in a project's repository, not in the agent's directory.
+	InProject bool
+	State     records.Target
 	// On means that the agent is published into the target. Otherwise State is the zero Target, or
 	// one that is still to be removed.
 	On bool
@@ -44,9 +49,12 @@ func (p *Publisher) ListTargets(ctx context.Context, slug string, _ ListTargetsO
 func targetsOf(a agents.Agent, rows []records.Target) Targets {
 	all := Targets{Dir: a.PublishDir()}
 	for _, known := range agents.Targets() {
-		state := TargetState{Name: known.Name}
+		state, dir := TargetState{Kind: known}, all.Dir
 		if i := slices.IndexFunc(rows, func(row records.Target) bool { return row.Name == known.Name }); i >= 0 {
-			state.State, state.On = rows[i], rows[i].Wanted
+			state.State, state.On, dir = rows[i], rows[i].Wanted, cmp.Or(rows[i].Dir, dir)
+		}
+		if dir != "" {
+			state.Path, state.InProject = filepath.Join(dir, filepath.FromSlash(known.Path)), !a.Published()
 		}
 		all.List = append(all.List, state)
 	}
@@ -120,11 +128,11 @@ func (p *Publisher) dirForTargets(ctx context.Context, tx *agenttx.Tx, names []s
 	}
 	dir := tx.Agent.PublishDir()
 	switch {
-	case tx.Agent.Layout == agents.Hive && tx.Root == nil:
+	case tx.Agent.Published() && tx.Root == nil:
 		return "", tx.MissingError()
 	case dir == "":
 		return "", conflict("The agent has no project that exists on this machine. Nothing was changed. Agents of --agents-dir and projects of Claude Code can be published.")
-	case tx.Agent.Layout == agents.Hive:
+	case tx.Agent.Published():
 		return "", p.checkAlone(ctx, tx, dir)
 	}
 	return dir, p.checkAlone(ctx, tx, dir)
@@ -137,7 +145,7 @@ func (p *Publisher) checkAlone(ctx context.Context, tx *agenttx.Tx, dir string) 
 	if err != nil {
 		return err
 	}
-	if tx.Agent.Layout != agents.Hive {
+	if !tx.Agent.Published() {
 		all, err := p.Store.AgentsUncounted(ctx)
 		if err != nil {
 			return err
