@@ -16,6 +16,7 @@ Commands
   export FILE               write all memories with their history, Markdown, JSON or OKF
   import FILE|DIR           bring in an export, Markdown files, or the export of another program
   pull|push ssh://HOST      merge memories with another machine
+  publish [list|to|stop]    publish an agent into AGENTS.md and files of other agents
   bench FILE...             measure recall on your own questions or LoCoMo
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code

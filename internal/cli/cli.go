@@ -1,8 +1,4 @@
-// Package cli is the memoir program's commands other than serving: memory works with one agent's
-// memories, review decides what waits for a person, export and import move memories, pull and push
-// merge them with another machine, backup and restore keep everything, bench measures recall, hooks
-// edits Claude Code's settings, hook sends one hook event to the server, service starts the server at
-// login, and version describes the program.
+// Package cli is the memoir program's commands other than serving. The function commands lists them.
 //
 // It owns the names, flags, texts and exit codes of these commands. It is a client of a running
 // server. Without a server on this machine, memory works on an agent's files directly. Package
@@ -77,6 +73,7 @@ func commands() []command {
 		{"pull", peerHelp, runPull},
 		{"push", peerHelp, runPush},
 		{"exchange", peerHelp, runExchange},
+		{"publish", publishHelp(), runPublish},
 		{"bench", benchHelp, runBench},
 		{"version", versionHelp, runVersion},
 		{"backup", backupHelp, runBackup},
