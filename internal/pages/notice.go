@@ -36,6 +36,8 @@ const (
 	doneChecked   = "checked"
 	doneNothing   = "nothing"
 	doneSwitched  = "switched"
+	donePublished = "published"
+	doneStopped   = "stopped"
 	donePlanned   = "planned"
 	doneApplied   = "applied"
 	doneUndone    = "undone"
@@ -68,6 +70,8 @@ var notices = map[string]string{
 	donePurged:    "Deleted permanently",
 	doneNothing:   "Select a memory first",
 	doneSwitched:  "Memory on",
+	donePublished: "Published",
+	doneStopped:   "Memoir’s text removed",
 	donePlanned:   "Plan ready. Nothing changed yet.",
 	doneApplied:   "Applied.",
 	doneUndone:    "Undone.",

@@ -143,6 +143,8 @@ func (s *site) agentPages(r chi.Router) {
 	r.Get(agent+"/settings", s.kit.Page(s.kit.OfAgent(s.settings)))
 	r.Post(agent+"/settings/memory/off", s.kit.Action(s.switchMemory(true)))
 	r.Post(agent+"/settings/memory/on", s.kit.Action(s.switchMemory(false)))
+	r.Post(agent+"/settings/targets/{target}/on", s.kit.Action(s.switchTarget(true)))
+	r.Post(agent+"/settings/targets/{target}/off", s.kit.Action(s.switchTarget(false)))
 	r.Get(agent+"/about", kit.Moved(agent+"/settings"))
 	r.Post(agent+"/forget", s.kit.Action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.kit.Action(s.decideMissing))

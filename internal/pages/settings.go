@@ -28,6 +28,9 @@ func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if v.Place, err = s.memoryPlace(r.Context(), agent); err != nil {
 		return err
 	}
+	if v.Targets, err = s.targets(r.Context(), agent.Slug); err != nil {
+		return err
+	}
 	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
 		return err
 	}

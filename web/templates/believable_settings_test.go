@@ -28,6 +28,12 @@ func settingsPage() templates.Settings {
 			},
 			OnLinks: []templates.DecisionLink{{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Says: "1", Holds: true}, {Says: "on"}},
 		},
+		Targets: []templates.Target{
+			{Name: "agents", File: "AGENTS.md", Readers: "Codex, Cursor, opencode, Amp, Copilot, Goose, Cline, Devin, Qwen Code", On: true, InProject: true, Bytes: 12_480, WrittenAt: noon},
+			{Name: "gemini", File: "GEMINI.md", Readers: "Gemini CLI", On: true, SameAs: "AGENTS.md"},
+			{Name: "copilot", File: ".github/copilot-instructions.md", Readers: "GitHub Copilot", On: true, Problem: ".github/copilot-instructions.md has damaged memoir:begin and memoir:end markers. Nothing was written."},
+			{Name: "cursor", File: ".cursor/rules/memoir.mdc", Readers: "Cursor"},
+		},
 		Meaning: templates.Meaning{
 			Endpoint: "127.0.0.1:11434", Model: "nomic-embed-text", Dimensions: 768, Memories: 1204, Embedded: 1180, Withheld: 1, TokensToday: 412_000, DailyTokens: 20_000_000,
 			Problem: "it answered with status 503", ProblemAt: noon, AnsweredAt: noon.Add(-time.Minute), PausedUntil: noon.Add(5 * time.Minute),

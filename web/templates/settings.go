@@ -15,6 +15,7 @@ type Settings struct {
 	ClaudeMDPath, ClaudeMDProblem string
 	ClaudeMDWritten               time.Time
 	ClaudeMDChars, ClaudeMDLimit  int
+	Targets                       []Target // files for other agents; empty if the agent can have none
 	// Extraction and Consolidation say whether they run.
 	Extraction, Consolidation string
 	Gates                     []Gate // the conditions of an automatic consolidation; empty if it is off

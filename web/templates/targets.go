@@ -1,0 +1,59 @@
+package templates
+
+import (
+	"slices"
+	"time"
+)
+
+// Target is the view of a file besides CLAUDE.md into which an agent can be published.
+type Target struct {
+	Name, File, Readers string
+	On                  bool
+	InProject           bool // the file is in the repository of a project
+	Bytes               int
+	SameAs              string // the published file that this one is too, or empty
+	Problem             string
+	WrittenAt           time.Time
+}
+
+// FieldTarget is the parameter of TargetPath.
+const FieldTarget = "target"
+
+// TargetPath returns the path of the action that switches a target on or off.
+func TargetPath(slug, name string, on bool) string {
+	verb := "off"
+	if on {
+		verb = "on"
+	}
+	return AgentPath(slug, settingsTab, "targets", name, verb)
+}
+
+func (t Target) rowID() string { return "target-" + t.Name }
+
+// state returns the badge of the target.
+func (t Target) state() (tone Tone, text string) {
+	switch {
+	case t.Problem != "" && t.On:
+		return Danger, "Not written"
+	case t.Problem != "":
+		return Danger, "Not removed"
+	case t.SameAs != "":
+		return Good, "Same file as " + t.SameAs
+	case t.On:
+		return Good, "On"
+	}
+	return Quiet, "Off"
+}
+
+func (t Target) switchAction(slug string) Action {
+	a := Action{Label: "Publish", About: "to " + t.File, Path: TargetPath(slug, t.Name, true), Back: SettingsPath(slug), Focus: t.rowID()}
+	if t.On {
+		a.Label, a.About, a.Path = "Stop", "publishing to "+t.File, TargetPath(slug, t.Name, false)
+	}
+	return a
+}
+
+// inProject reports whether the files of the targets are in a repository.
+func inProject(all []Target) bool {
+	return slices.ContainsFunc(all, func(t Target) bool { return t.InProject })
+}
