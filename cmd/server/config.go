@@ -35,6 +35,7 @@ type config struct {
 	// memoryDirs have absolute paths and are in the order of the flags.
 	memoryDirs    []agents.NamedDir
 	teamDir       string        // absolute; empty without shared memories
+	isOwnTeamDir  bool          // teamDir is the default, and created when it is first needed
 	dataDir       string        // absolute; may be empty only if databaseURL is set
 	databaseURL   string        // empty for a private Postgres in dataDir
 	isTemporary   bool          // a power cut may lose dataDir; not a setting of users
@@ -151,6 +152,7 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 	if err := c.makePathsAbsolute(env); err != nil {
 		return config{}, err
 	}
+	c.setOwnTeamDir(flags)
 	if err := c.check(); err != nil {
 		return config{}, err
 	}
@@ -266,6 +268,24 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
 	return flags
 }
+
+// setOwnTeamDir sets the default directory of shared memories, unless the flag is set. There is none
+// without Claude Code's directory, and if another setting has memories there.
+func (c *config) setOwnTeamDir(flags *flag.FlagSet) {
+	isSet := false
+	flags.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "team-dir" })
+	if isSet || c.claudeDir == "" {
+		return
+	}
+	c.teamDir, c.isOwnTeamDir = filepath.Join(c.claudeDir, ownTeamDir), true
+	if placesOf(*c).CheckTeamDir() != nil {
+		c.teamDir, c.isOwnTeamDir = "", false
+	}
+}
+
+// ownTeamDir is the default directory of shared memories in Claude Code's directory. There it is
+// saved and moved together with the other memories.
+const ownTeamDir = "shared-memory"
 
 func (c *config) addMemoryDir(value string) error {
 	slug, path, found := strings.Cut(value, "=")

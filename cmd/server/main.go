@@ -289,7 +289,7 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 
 func placesOf(config config) agents.Settings {
 	return agents.Settings{
-		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir,
+		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir, IsOwnTeamDir: config.isOwnTeamDir,
 		QwenDir: config.qwenDir, GeminiDir: config.geminiDir, CodexDir: config.codexDir, OpenClawDir: config.openClawDir, LettaDir: config.lettaDir,
 		Env: os.LookupEnv, Home: os.Getenv("HOME"), ManagedDir: agents.ManagedDir(),
 	}

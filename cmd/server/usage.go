@@ -9,7 +9,7 @@ Usage: memoir [flags]             start the server
        memoir COMMAND [flags]
 
 Commands
-  memory list|show|save|delete|recall
+  memory list|show|save|delete|share|recall
                             the memories of one agent
   review [list|show|decide|undo]
                             decide about the items of the review
@@ -37,7 +37,8 @@ Directories
   --openclaw-dir DIR        OpenClaw's directory, only read (default ~/.openclaw; empty: none)
   --letta-dir DIR           Letta Code's directory, only read (default ~/.letta; empty: none)
   --memory-dir SLUG=DIR     one more memory directory; repeatable
-  --team-dir DIR            memory directory that all agents share (default none)
+  --team-dir DIR            memory directory that all agents share (default shared-memory in --claude-dir,
+                            created when it is first needed; empty: none)
 
 Network and access
   --addr HOST:PORT          address to listen on (default 127.0.0.1:8080); needs a token unless it is loopback

@@ -11,6 +11,8 @@ type Settings struct {
 	ClaudeDir  string // claude: Claude Code's configuration directory
 	MemoryDirs []NamedDir
 	TeamDir    string // shared: one memory directory for all agents
+	// IsOwnTeamDir means that Memoir creates TeamDir when a memory is first moved there.
+	IsOwnTeamDir bool
 	// The directories of other clients; each layout is named after its client.
 	QwenDir     string
 	GeminiDir   string

@@ -18,7 +18,7 @@ func (a *api) registerTeam() {
 type transferInput struct {
 	MemoryWrite
 	Body struct {
-		To    string `json:"to" enum:"private,team,shared" doc:"Target. shared: the directory for all agents (--team-dir). A text that looks like a credential is 422 in team memory."`
+		To    string `json:"to" enum:"private,team,shared" doc:"Target. shared: the directory for all agents (--team-dir); the default one is created when it is missing. A text that looks like a credential is 422 in team memory."`
 		Agent string `json:"agent,omitempty" doc:"Slug of the target agent, for a copy, and for a memory of the directory for all agents."`
 	} `nameHint:"Transfer"`
 }

@@ -94,10 +94,10 @@ type Engine struct {
 	store   *postgres.Store
 	options Options
 	log     *slog.Logger
+	guard   *files.Guard
 	hub     *events.Hub
 	queue   *watch.Queue
 	watcher *watch.Watcher
-	guard   *files.Guard
 
 	agents     *agenttx.Manager
 	node       *cluster.Node

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/ops"
 )
 
@@ -40,11 +42,14 @@ func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination
 // in between, both have the memory, and a repeated call finishes the move. If the deletion here is
 // refused, it deletes a memory that this move created at the target, and returns the refusal.
 func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.MemoryRef, to ops.Destination, move bool) (ops.Result, error) {
-	target, team, err := e.targetAgent(ctx, slug, to, move)
+	offer, err := e.calls.offer.Do(ctx, slug, ops.OfferOp{Ref: ref})
 	if err != nil {
 		return ops.Result{}, err
 	}
-	offer, err := e.calls.offer.Do(ctx, slug, ops.OfferOp{Ref: ref})
+	if err := e.makeTeamDir(ctx, to); err != nil {
+		return ops.Result{}, err
+	}
+	target, team, err := e.targetAgent(ctx, slug, to, move)
 	if err != nil {
 		return ops.Result{}, err
 	}
@@ -66,6 +71,45 @@ func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.Memor
 		result.ClaudeMDProblem = deleted.ClaudeMDProblem
 	}
 	return result, nil
+}
+
+// CanShare reports whether a memory can be moved to all agents although no agent shares its memories
+// yet: the directory is created then.
+func (e *Engine) CanShare() bool { return e.options.Places.IsOwnTeamDir }
+
+// makeTeamDir creates the default directory for all agents, if a memory is to be moved there and no
+// present agent shares its memories. It fails with *memories.ConflictError if the directory had
+// memories and is missing now, or cannot be created, and with the errors of a discovery.
+func (e *Engine) makeTeamDir(ctx context.Context, to ops.Destination) error {
+	places := e.options.Places
+	if to.Scope != memories.SharedScope || to.Agent != "" || !places.IsOwnTeamDir {
+		return nil
+	}
+	rows, err := e.store.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		switch {
+		case row.SharesMemories() && row.Present:
+			return nil
+		case row.SharesMemories() && row.Dir == places.TeamDir && row.Counts.Total > 0:
+			return &memories.ConflictError{Reason: "Directory " + row.Dir + " not found. Nothing was changed. Restore it and try again."}
+		}
+	}
+	root, err := e.guard.MakeRoot(places.TeamDir)
+	switch {
+	case files.IsOwnership(err):
+		return agenttx.OwnershipConflict(err)
+	case err != nil:
+		return &memories.ConflictError{Reason: "Directory " + places.TeamDir + " cannot be created: " + agenttx.FSCause(err).Error() + ". Nothing was changed. Check its permissions and try again."}
+	}
+	root.Close() //nolint:errcheck // nothing was written through it
+	appeared, err := e.discoverer.Run(ctx)
+	for _, slug := range appeared {
+		e.queue.Add(slug, ".")
+	}
+	return err
 }
 
 // targetAgent returns the slug of the agent that the destination means, and whether the memory
@@ -100,5 +144,5 @@ func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destinatio
 	if to.Agent != "" {
 		return "", false, &memories.InvalidError{Field: "agent", Reason: "is unknown"}
 	}
-	return "", false, &memories.InvalidError{Field: "to", Reason: "is shared, but there is no other directory for all agents (--team-dir)"}
+	return "", false, &memories.InvalidError{Field: "to", Reason: "is shared, but there is no directory for all agents: start Memoir with --team-dir"}
 }
