@@ -14,6 +14,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/wire"
 )
 
 // delete removes every file of the memory for good, and then the lines of every MEMORY.md that link
@@ -99,4 +100,8 @@ func notRemoved(file string, removed []string, err error) error {
 		return fmt.Errorf("%s has just changed and is kept. %s. Check the new version and try again", file, already)
 	}
 	return fmt.Errorf("%w. %s", err, already)
+}
+
+func (d *directory) share(context.Context, string) (answer[wire.Memory], error) {
+	return answer[wire.Memory]{}, errors.New("a memory can be shared only by a running server. Nothing was changed")
 }

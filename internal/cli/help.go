@@ -54,12 +54,13 @@ func memoryHelp() string {
 
 const memoryText = `The memories of one agent, from a terminal or a script.
 
-Usage: memoir memory list|show|save|delete|recall [flags]
+Usage: memoir memory list|show|save|delete|share|recall [flags]
 
   list                      all memories, newest first
   show NAME                 one memory
   save NAME                 save a new memory or change one; the body is --body, or standard input
   delete NAME               delete a memory without asking
+  share NAME                move a memory to the directory for all agents; needs a server
   recall QUERY              the memories that fit a question or a task
 
   --type TYPE               list: only this type. save: feedback, user, project or reference; a new memory needs one

@@ -97,6 +97,7 @@ var memoryVerbs = map[string]struct {
 	"show":   {(*memoryCall).show, "NAME", nil},
 	"save":   {(*memoryCall).save, "NAME", []string{"type", "description", "body", "asked-as"}},
 	"delete": {(*memoryCall).delete, "NAME", nil},
+	"share":  {(*memoryCall).share, "NAME", nil},
 	"recall": {(*memoryCall).recall, "QUERY", []string{"limit"}},
 }
 
@@ -106,7 +107,7 @@ var memoryVerbs = map[string]struct {
 func (c *memoryCall) run(ctx context.Context, verb string, words []string) error {
 	does, known := memoryVerbs[verb]
 	if !known {
-		return misused("unknown command memory %q: use list, show, save, delete or recall", verb)
+		return misused("unknown command memory %q: use list, show, save, delete, share or recall", verb)
 	}
 	for _, name := range append(filterFlags(), "description", "body", "asked-as", "limit") {
 		if given(c.flags, name) && !slices.Contains(does.flags, name) {
@@ -224,6 +225,17 @@ func (c *memoryCall) delete(ctx context.Context, on memoryStore, name string) er
 		return c.withNames(ctx, on, err)
 	}
 	return printAnswer(c.Stdout, c.json, gone.answer, func(to io.Writer, _ wire.Memory) error { return writeDeletion(to, gone) })
+}
+
+func (c *memoryCall) share(ctx context.Context, on memoryStore, name string) error {
+	shared, err := on.share(ctx, name)
+	if err != nil {
+		return c.withNames(ctx, on, err)
+	}
+	return printAnswer(c.Stdout, c.json, shared, func(to io.Writer, m wire.Memory) error {
+		_, err := fmt.Fprintf(to, "moved %s to all agents, as a memory of agent %s\n", printable(m.Name), m.Agent)
+		return err
+	})
 }
 
 func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) error {

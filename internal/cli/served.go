@@ -149,6 +149,14 @@ func (s served) delete(ctx context.Context, name string) (deletion, error) {
 	return d, nil
 }
 
+func (s served) share(ctx context.Context, name string) (answer[wire.Memory], error) {
+	current, err := s.find(ctx, name)
+	if err != nil {
+		return answer[wire.Memory]{}, err
+	}
+	return change[wire.Memory](ctx, s, http.MethodPost, "/memories/"+current.value.ID+"/move", map[string]any{"to": memories.SharedScope})
+}
+
 func (s served) recall(ctx context.Context, query string, limit int) (answer[recalled], error) {
 	return change[recalled](ctx, s, http.MethodPost, "/recall", map[string]any{"query": query, "session": nil, "limit": limit})
 }

@@ -14,10 +14,12 @@ import (
 type memoryStore interface {
 	// list returns *memories.InvalidError for a filter that it does not support.
 	list(ctx context.Context, filter memories.Filter) (answer[wire.MemoryList], error)
-	// find and delete return *unknownError if no memory has the name.
+	// find, delete and share return *unknownError if no memory has the name.
 	find(ctx context.Context, name string) (answer[wire.Memory], error)
 	save(ctx context.Context, d draft) (answer[wire.Memory], error)
 	delete(ctx context.Context, name string) (deletion, error)
+	// share moves a memory to the directory for all agents.
+	share(ctx context.Context, name string) (answer[wire.Memory], error)
 	recall(ctx context.Context, query string, limit int) (answer[recalled], error)
 }
 
