@@ -169,7 +169,7 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	if err != nil {
 		return nil, err
 	}
-	v.SharedWithAll = len(from) > 0
+	v.SharedWithAll = len(from) > 0 || s.engine.CanShare()
 	links := memorypane.LinksOf(ctx, s.store, agent)
 	links.Href = view.Memory
 	if v.Twins, err = s.twinsOf(ctx, agent, from, m, links); err != nil {

@@ -63,7 +63,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	moved := s.submit(t, s.get(t, at(m.Memory("ada", "Tabs"))), "Share with all Tabs")
+	moved := s.submit(t, s.get(t, at(m.Memory("ada", "Tabs"))), "For all projects Tabs")
 	moved.expect(http.StatusOK, "Moved Tabs to all agents", "Use tabs.")
 	if got := moved.Request.URL.Path; got != at(m.Memory("team", "Tabs")) || m.Read("ada/memory/tabs.md") != "" || !strings.Contains(m.Read("bob/CLAUDE.md"), "### Tabs (team)\n\nUse tabs.\n") {
 		t.Errorf("the move leads to %s", got)
@@ -73,7 +73,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	if back.Request.URL.Path != at(m.Memory("ada", "Tabs")) || strings.Contains(m.Read("bob/CLAUDE.md"), "Use tabs.") {
 		t.Errorf("the undo leads to %s", back.Request.URL)
 	}
-	s.submit(t, back, "Share with all Tabs").expect(http.StatusOK, "Moved Tabs to all agents")
+	s.submit(t, back, "For all projects Tabs").expect(http.StatusOK, "Moved Tabs to all agents")
 
 	// From there it can be moved to any agent.
 	page := s.get(t, at(m.Memory("team", "Tabs"))+"?tab=file")

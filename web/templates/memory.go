@@ -63,8 +63,8 @@ type Memory struct {
 	Recalls    RecallsOfMemory
 	// Twins are the memories of the same name that the agent has in the other scope or receives.
 	Twins []Twin
-	// SharedWithAll reports whether a shared directory exists besides this agent's. MoveTargets are
-	// the agents that the memory can be copied to, and a shared one moved.
+	// SharedWithAll reports whether the memory can be moved to a shared directory. MoveTargets are
+	// the agents that it can be copied to, and a shared one moved.
 	SharedWithAll bool
 	MoveTargets   []string
 	// Citations is the result of the last check. It is nil if there was no check.
@@ -237,7 +237,7 @@ func (v Memory) transfers() []Action {
 		all = append(all, v.transfer("Move to team", "move", memories.TeamScope, ""), v.transfer("Copy to team", "copy", memories.TeamScope, ""))
 	}
 	if !shared {
-		all = append(all, v.transfer("Share with all", "move", memories.SharedScope, ""), v.transfer("Copy for all", "copy", memories.SharedScope, ""))
+		all = append(all, v.transfer("For all projects", "move", memories.SharedScope, ""), v.transfer("Copy for all", "copy", memories.SharedScope, ""))
 	}
 	return all
 }
