@@ -75,7 +75,7 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 	if memory.Find(`form[action$="/delete"], [data-action="edit"], [data-action="delete"], [data-action="new"]`).Length() > 0 {
 		t.Error("a memory of Codex can be changed on its page")
 	}
-	if !strings.Contains(words(memory.Find("main")), "Memoir only reads it") {
+	if !strings.Contains(words(memory.Find("main")), "Memoir only reads this memory") {
 		t.Error("the page does not say why nothing can be changed")
 	}
 	memory = s.get(t, memory.Find(`.menu a:contains("Copy to another agent")`).AttrOr("href", ""))

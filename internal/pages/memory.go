@@ -157,7 +157,10 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = shown.Local(m.Files[i].ModifiedAt)
 	}
-	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx) && agents.Layout(agent.Layout).Rules().Keeper == ""}
+	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx)}
+	if agents.Layout(agent.Layout).Rules().Keeper != "" {
+		v.CanWrite, v.Index = false, "" // nothing is written, so no index lists it
+	}
 	var err error
 	if v.Revisions, err = memorypane.CountRevisions(ctx, s.store, agent, m); err != nil {
 		return nil, err

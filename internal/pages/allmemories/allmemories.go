@@ -62,9 +62,10 @@ func (p Page) ServePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	layouts := map[string]string{}
 	for _, a := range all {
-		layouts[a.Slug] = agents.Layout(a.Layout).Title()
+		if title := agents.Layout(a.Layout).Title(); title != names[a.Slug] {
+			names[a.Slug] += " · " + title
+		}
 	}
 	search, now := words.For(v.Query), time.Now()
 	if page.Near {
@@ -74,7 +75,7 @@ func (p Page) ServePage(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range page.Memories {
 		age := m.Age(now)
 		v.Rows = append(v.Rows, templates.SearchResult{
-			Agent: m.Agent, AgentName: cmp.Or(names[m.Agent], m.Agent) + " · " + layouts[m.Agent], ID: m.ID, Type: m.Type, State: m.State,
+			Agent: m.Agent, AgentName: cmp.Or(names[m.Agent], m.Agent), ID: m.ID, Type: m.Type, State: m.State,
 			Name: search.Mark(m.Name), Description: search.Mark(m.Description), Excerpt: search.Excerpt(m.Body, excerptLength),
 			Age: templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()},
 		})
