@@ -183,7 +183,7 @@ func (a Agent) ReadOnly(relPath string, byPerson bool) string {
 		return rules.Keeper + " Memoir only reads it. Copy the memory to another agent and change it there."
 	case a.isForeign(names):
 		return relPath + " belongs to " + rules.Client + ", and Memoir leaves it alone."
-	case rules.Pinned != "" && len(names) > 1 && names[0] == rules.Pinned && !byPerson:
+	case rules.Pinned != "" && len(names) > 0 && names[0] == rules.Pinned && !byPerson:
 		return relPath + " is pinned: only a person changes it, on a page of Memoir or on disk."
 	}
 	return ""

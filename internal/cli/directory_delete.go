@@ -45,6 +45,11 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 		return deletion{}, err
 	}
 	for _, n := range sources {
+		if reason := d.agent.ReadOnly(n.Path, false); reason != "" {
+			return deletion{}, errors.New(reason + " Nothing was deleted")
+		}
+	}
+	for _, n := range sources {
 		if err := d.guard.RemoveIf(root, n.Path, files.Hash(n.raw)); err != nil {
 			return deletion{}, notRemoved(n.Path, deleted.files, err)
 		}

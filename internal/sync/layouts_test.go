@@ -197,6 +197,9 @@ func TestLayouts_PinnedStays(t *testing.T) {
 		isRefused(t, err, "is pinned")
 		_, err = m.Engine.Verify(ctx, "qwen-src-shop", pinned.ID, "")
 		isRefused(t, err, "is pinned")
+		isRefused(t, m.Engine.RenameFile(ctx, "qwen-src-shop", "pinned", "free"), "is pinned")
+		isRefused(t, m.Engine.RemoveFile(ctx, "qwen-src-shop", "pinned"), "is pinned")
+		isRefused(t, m.Engine.CreateFile(ctx, "qwen-src-shop", "pinned/new.md", []byte("new")), "is pinned")
 		if t.Failed() {
 			t.Fatalf("after %s", name)
 		}

@@ -42,6 +42,11 @@ const (
 	FindingLongEntry FindingCode = "long_line"     // a line that exceeds memories.MaxEntryLength
 )
 
+// IsAboutCaps reports whether a finding is about the limits up to which Claude Code loads an index.
+func (c FindingCode) IsAboutCaps() bool {
+	return c == FindingPastCaps || c == FindingNearCaps || c == FindingNotLoaded
+}
+
 // nearCaps is the percentage of a limit from which Lint warns. It is arbitrary.
 const nearCaps = 90
 

@@ -145,6 +145,11 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	if agenttx.Under(to, from) {
 		return memories.ErrInvalidPath
 	}
+	for _, relPath := range []string{from, to} {
+		if err := tx.CheckReadOnly(relPath); err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(checkMoveDepth(tx, from, to), checkStaysInTeam(tx, op.To), checkAgentMove(tx, from, to)); err != nil {
 		return err
 	}
@@ -174,6 +179,9 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
 	relPath, err := resolvePath(tx, op.Path, (*primaryDir).findLink)
 	if err != nil {
+		return err
+	}
+	if err := tx.CheckReadOnly(relPath); err != nil {
 		return err
 	}
 	listed, err := filesToIndexUnder(ctx, tx, relPath)

@@ -186,7 +186,10 @@ func (v *indexView) lint() []memorymd.Finding {
 		}
 	}
 	findings := memorymd.Lint(memorymd.Read(v.raw), v.listed, v.resolveLink)
-	return slices.DeleteFunc(findings, func(f memorymd.Finding) bool { return f.Code == memorymd.FindingUnlisted && inTopic[f.File] })
+	isWhole := v.agent.Rules().IndexIsWhole
+	return slices.DeleteFunc(findings, func(f memorymd.Finding) bool {
+		return f.Code == memorymd.FindingUnlisted && inTopic[f.File] || isWhole && f.Code.IsAboutCaps()
+	})
 }
 
 // Repaired returns the change that a repair of the index would make, without Gone. It writes
