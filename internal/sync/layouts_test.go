@@ -362,3 +362,26 @@ func TestLayouts_DayLogs(t *testing.T) {
 		return err == nil && len(all) == 2
 	})
 }
+
+func TestLayouts_AppearLater(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	m := memoirtest.StartIn(t, agents.Settings{
+		QwenDir: filepath.Join(dir, "qwen"), GeminiDir: filepath.Join(dir, "gemini"), CodexDir: filepath.Join(dir, "codex"),
+		OpenClawDir: filepath.Join(dir, "openclaw"), LettaDir: filepath.Join(dir, "letta"),
+	})
+	m.Dir = dir
+	if got := listOf(t, m); len(got) > 0 {
+		t.Errorf("without directories, %q are found", got)
+	}
+	for path, want := range map[string]string{
+		"qwen/projects/-src-shop/memory/a.md":     "qwen-src-shop a (project)  [unlisted]",
+		"gemini/tmp/shop/memory/a.md":             "gemini-shop a (project)  [unlisted]",
+		"codex/memories/MEMORY.md":                "codex memory (project)  [unlisted]",
+		"openclaw/workspace/MEMORY.md":            "openclaw memory (project)  [unlisted]",
+		"letta/agents/agent-1/memory/system/a.md": "letta-agent-1 system/a (project)  [unlisted]",
+	} {
+		m.Write(path, "Text.\n")
+		waittest.For(t, path, func() bool { return slices.Contains(listOf(t, m), want) })
+	}
+}
