@@ -88,7 +88,7 @@ newest: ## run the tests of what asks Postgres on its newest release as well
 	scripts/with-newest-postgres go test -timeout 40m $(asks_postgres)
 
 .PHONY: client
-client: ## install Claude Code from npm and run it against Memoir, with a stand-in for its model
+client: ## install Claude Code and other clients from npm and run them against Memoir, with stand-ins for their models
 	scripts/setup postgres
 	go test -timeout 30m -count=1 -v -run=^TestClient_ ./internal/client -real
 

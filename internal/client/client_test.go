@@ -74,12 +74,21 @@ var program = sync.OnceValues(func() (path string, err error) {
 })
 
 // errNoNPM means that npm is missing or cannot reach its registry.
-var errNoNPM = errors.New("npm cannot install Claude Code")
+var errNoNPM = errors.New("npm cannot install the client")
 
-// claude installs the client of pinned once, and returns the path of its program. It installs into
-// the user's cache directory, where the next run finds it. It returns errNoNPM if npm cannot.
+// claude installs the client of pinned once, and returns the path of its program. It returns
+// errNoNPM if npm cannot.
 var claude = sync.OnceValues(func() (path string, err error) {
-	raw, err := os.ReadFile(filepath.Join(pinned, "package.json"))
+	const name = "@anthropic-ai/claude-code"
+	// The script is the package's own, which npm may be set not to run.
+	return install(pinned, name, "claude", []string{"node", filepath.Join("node_modules", name, "install.cjs")})
+})
+
+// install installs the package called name, with the version in the directory lock, and returns the
+// path of its program. It runs the commands after. It installs into the user's cache directory,
+// where the next run finds it. It returns errNoNPM if npm cannot.
+func install(lock, name, program string, after ...[]string) (path string, err error) {
+	raw, err := os.ReadFile(filepath.Join(lock, "package.json"))
 	if err != nil {
 		return "", err
 	}
@@ -89,29 +98,25 @@ var claude = sync.OnceValues(func() (path string, err error) {
 	if err := json.Unmarshal(raw, &manifest); err != nil {
 		return "", err
 	}
-	const name = "@anthropic-ai/claude-code"
 	version := manifest.DevDependencies[name]
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "memoir", "claude-code-"+version)
-	path = filepath.Join(dir, "node_modules", ".bin", "claude")
+	dir := filepath.Join(cache, "memoir", filepath.Base(lock)+"-"+version)
+	path = filepath.Join(dir, "node_modules", ".bin", program)
 	isInstalled := func() bool {
 		out, err := exec.Command(path, "--version").Output()
-		return err == nil && strings.HasPrefix(string(out), version)
+		return err == nil && strings.Contains(string(out), version)
 	}
 	if isInstalled() {
 		return path, nil
 	}
-	if err := os.CopyFS(dir, os.DirFS(pinned)); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.CopyFS(dir, os.DirFS(lock)); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", err
 	}
-	for _, command := range [][]string{
-		{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"},
-		// This is the package's own script, which npm may be set not to run.
-		{"node", filepath.Join("node_modules", name, "install.cjs")},
-	} {
+	// Not ci, which refuses a lock without the optional packages of other platforms.
+	for _, command := range append([][]string{{"npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"}}, after...) {
 		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -122,7 +127,7 @@ var claude = sync.OnceValues(func() (path string, err error) {
 		return "", fmt.Errorf("%s does not run, or is not version %s", path, version)
 	}
 	return path, nil
-})
+}
 
 // user is a person with an empty home directory, a Memoir and Claude Code.
 type user struct {
@@ -141,14 +146,22 @@ type user struct {
 // test.
 func newUser(t testing.TB) *user {
 	t.Helper()
-	if !*withClient {
-		t.Skip("this runs Claude Code from npm: make client")
-	}
-	u := &user{TB: t, variables: []string{"ANTHROPIC_API_KEY=a-key"}}
+	u := newUserWithoutClaude(t)
 	var err error
 	if u.claude, err = claude(); err != nil {
 		t.Fatal(err)
 	}
+	return u
+}
+
+// newUserWithoutClaude is newUser for a test that does not run Claude Code.
+func newUserWithoutClaude(t testing.TB) *user {
+	t.Helper()
+	if !*withClient {
+		t.Skip("this runs clients from npm: make client")
+	}
+	u := &user{TB: t, variables: []string{"ANTHROPIC_API_KEY=a-key"}}
+	var err error
 	if u.memoir, err = program(); err != nil {
 		t.Fatal(err)
 	}
