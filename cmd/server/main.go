@@ -29,6 +29,7 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/figures"
 	"memoir/internal/recall"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
@@ -177,7 +178,8 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		defer scheduled.Close()
 		backups.Scheduled = scheduled.Status
 	}
-	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, log)
+	checks := examiner{config, engine, database.store, figures.New(database.store.Pool()), meaning, background, backups.Scheduled}
+	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, checks.examine, log)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// figures are the runtime metrics that SIGUSR1 logs, in bytes or as counts.
-var figures = []struct{ name, metric string }{
+// runtimeFigures are the runtime metrics that SIGUSR1 logs, in bytes or as counts.
+var runtimeFigures = []struct{ name, metric string }{
 	{"goroutines", "/sched/goroutines:goroutines"},
 	// In use after the last collection. It grows only if memory leaks.
 	{"heap_live", "/gc/heap/live:bytes"},
@@ -40,12 +40,12 @@ func logFigures(ctx context.Context, log *slog.Logger) {
 }
 
 func readFigures() (pairs []any) {
-	samples := make([]metrics.Sample, len(figures))
-	for i, f := range figures {
+	samples := make([]metrics.Sample, len(runtimeFigures))
+	for i, f := range runtimeFigures {
 		samples[i].Name = f.metric
 	}
 	metrics.Read(samples)
-	for i, f := range figures {
+	for i, f := range runtimeFigures {
 		pairs = append(pairs, f.name, samples[i].Value.Uint64())
 	}
 	return pairs

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
+	"memoir/internal/doctor"
 	"memoir/internal/embedding"
 	"memoir/internal/exporter"
 	"memoir/internal/extraction"
@@ -40,7 +42,7 @@ import (
 // returns an error if the settings of the gate or the TLS files are invalid.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, backups api.Backups, log *slog.Logger,
+	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, backups api.Backups, examine func(context.Context) []doctor.Check, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
@@ -52,7 +54,12 @@ func newServer(
 		return nil, err
 	}
 	shown := masked.Store{Store: store}
-	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, Embedding: meaning, Backups: backups, Exporter: exporter.New(engine, store), Importer: importer.New(engine, store, log), BackgroundModel: background.description, Log: log})
+	calls := api.New(engine, shown, recaller, api.Options{
+		ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, Embedding: meaning,
+		Backups: backups, Examine: examine,
+		Exporter: exporter.New(engine, store), Importer: importer.New(engine, store, log),
+		BackgroundModel: background.description, Log: log,
+	})
 	site := pages.New(engine, shown, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log,
 	})
@@ -155,7 +162,7 @@ func world() cli.World {
 	}
 	return cli.World{
 		Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, StartSandbox: startSandbox, Restore: restore, CheckServer: checkServer, Help: usage,
+		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, StartSandbox: startSandbox, Restore: restore, CheckServer: checkServer, MachineChecks: machineChecksOf, Help: usage,
 	}
 }
 

@@ -26,6 +26,7 @@ Commands
   restore FILE              put a backup back on an empty machine
   service install|uninstall|status
                             start the server when you log in
+  doctor                    say what is wrong, and how to fix it
   help [COMMAND]            all flags of a command
 
 Directories

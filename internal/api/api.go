@@ -21,6 +21,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"memoir/internal/consolidation"
+	"memoir/internal/doctor"
 	"memoir/internal/embedding"
 	"memoir/internal/exporter"
 	"memoir/internal/extraction"
@@ -59,6 +60,8 @@ type Options struct {
 	Importer *importer.Importer
 	// Backups makes backups of the server.
 	Backups Backups
+	// Examine checks the server and its machine. If it is nil, there are no checks.
+	Examine func(ctx context.Context) []doctor.Check
 	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.
@@ -137,6 +140,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerDeletion()
 	a.registerScans()
 	a.registerBackup()
+	a.registerDoctor()
 	a.registerEvents()
 	a.registerExport()
 	a.registerImport()

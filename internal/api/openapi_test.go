@@ -43,7 +43,7 @@ func TestOpenAPI_EveryCall(t *testing.T) {
 		"POST /agents/{slug}/index/facts/{id}/adopt": "Memory",
 		"GET /agents/{slug}/claude-md/costs":         "ClaudeMDCosts", "GET /agents/{slug}/memories/{id}/deletion": "Deletion",
 		"POST /agents/{slug}/memories/{id}/verify": "Memory", "POST /agents/{slug}/memories:batch": "BatchResultList",
-		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /sync/agents": "AgentSyncList", "GET /events": "", "GET /backup": "", "GET /memories": "MemoryList", "GET /search": "MemoryList",
+		"POST /agents/{slug}/scan": "Scan", "POST /scan": "Scan", "GET /sync": "Sync", "GET /sync/agents": "AgentSyncList", "GET /events": "", "GET /backup": "", "GET /doctor": "Doctor", "GET /memories": "MemoryList", "GET /search": "MemoryList",
 		"GET /activity": "ActivityList", "GET /agents/{slug}/activity": "ActivityList",
 		"GET /agents/{slug}/memories/{id}/activity": "ActivityList", "GET /agents/{slug}/statistics": "Statistics",
 		"POST /agents/{slug}/recall": "Recall", "GET /agents/{slug}/recall/{id}": "Recall", "GET /agents/{slug}/recalls": "RecallList",

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/doctor"
 )
 
 // The exit codes of commands.
@@ -43,6 +44,8 @@ type World struct {
 	Restore func(ctx context.Context, r Restore) (Restored, error)
 	// CheckServer returns an error for users if a server with these flags and variables would not start.
 	CheckServer func(args []string, env func(name string) (value string, found bool)) error
+	// MachineChecks checks what such a server would need of this machine.
+	MachineChecks func(ctx context.Context) ([]doctor.Check, error)
 	// Help is the program's own help text.
 	Help string
 }
@@ -79,6 +82,7 @@ func commands() []command {
 		{"backup", backupHelp, runBackup},
 		{"restore", restoreHelp, runRestore},
 		{"service", serviceHelp, runService},
+		{"doctor", doctorHelp, runDoctor},
 		{"help", "", runHelp},
 	}
 }
@@ -92,6 +96,8 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 	switch err := dispatch(ctx, &w, args); {
 	case err == nil:
 		return Done
+	case errors.Is(err, errFound):
+		return Failed // it was printed
 	case errors.As(err, &wrong):
 		help := strings.TrimSpace("memoir help " + wrong.command)
 		fmt.Fprintf(w.Stderr, "memoir: %s (see %s)\n", printableText(err.Error()), help)

@@ -41,6 +41,15 @@ func Exists(dataDir string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// Check returns the version of the Postgres that Start would use, such as 16. It changes nothing,
+// apart from the links that PostgreSQL from npm needs. It returns ErrForeign, ErrNoPostgres, ErrVersion
+// or ErrAccess if Start would.
+func Check(ctx context.Context, dataDir string) (major int, err error) {
+	c := &cluster{dir: dataDir, pgdata: filepath.Join(dataDir, clusterName)}
+	err = c.check(findInstallations(ctx, nil, slog.New(slog.DiscardHandler)))
+	return c.installation.major, err
+}
+
 // openCluster checks the data directory, creates it if missing, locks it and prepares a start of
 // the server. It ends processes that a crash left, removes incomplete clusters, copies the cluster
 // before an upgrade, and makes the socket's directory. It creates no cluster. The caller must call
