@@ -27,6 +27,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/jobs"
+	"memoir/internal/metrics"
 	"memoir/internal/model"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/figures"
@@ -178,8 +179,10 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 		defer scheduled.Close()
 		backups.Scheduled = scheduled.Status
 	}
-	checks := examiner{config, engine, database.store, figures.New(database.store.Pool()), meaning, background, backups.Scheduled}
-	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, checks.examine, log)
+	counts := figures.New(database.store.Pool())
+	measured := metrics.New(metrics.Sources{Status: engine.Status, Figures: counts.Read, Backups: backups.Scheduled})
+	checks := examiner{config, engine, database.store, counts, meaning, background, backups.Scheduled}
+	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, checks.examine, measured, log)
 	if err != nil {
 		return err
 	}

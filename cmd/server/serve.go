@@ -27,6 +27,7 @@ import (
 	"memoir/internal/importer"
 	"memoir/internal/mcp"
 	"memoir/internal/memories"
+	"memoir/internal/metrics"
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/masked"
@@ -42,7 +43,7 @@ import (
 // returns an error if the settings of the gate or the TLS files are invalid.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, backups api.Backups, examine func(context.Context) []doctor.Check, log *slog.Logger,
+	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, backups api.Backups, examine func(context.Context) []doctor.Check, measured *metrics.Metrics, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
@@ -64,17 +65,17 @@ func newServer(
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, BackgroundModel: background.description, Log: log,
 	})
 	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version.Current().Version, Log: log})
-	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)
+	server := around.Server(measured.Measure(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, measured, site)), engine.Hub().Close)
 	server.Addr = config.addr
 	server.TLSConfig, err = tlsConfig(config, log)
 	return server, err
 }
 
 // route returns a handler that passes each request to another one by its path. The API and health
-// checks are for calls, /hooks/ for hooks, /mcp for protocol, and all else for site. It redirects
-// nothing. http.ServeMux would redirect DELETE …/memories/.. to DELETE …, which is another
+// checks are for calls, /hooks/ for hooks, /mcp for protocol, /metrics for measured, and all else for
+// site. It redirects nothing. http.ServeMux would redirect DELETE …/memories/.. to DELETE …, which is another
 // operation.
-func route(calls, hooks, protocol, site http.Handler) http.Handler {
+func route(calls, hooks, protocol, measured, site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = unescaped(r)
 		switch path := r.URL.Path; {
@@ -84,6 +85,8 @@ func route(calls, hooks, protocol, site http.Handler) http.Handler {
 			hooks.ServeHTTP(w, r)
 		case path == "/mcp":
 			protocol.ServeHTTP(w, r)
+		case path == metrics.Path:
+			measured.ServeHTTP(w, r)
 		default:
 			site.ServeHTTP(w, r)
 		}

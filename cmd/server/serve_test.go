@@ -12,7 +12,7 @@ func TestRoute_PathAsWritten(t *testing.T) {
 	answering := func(room string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, room+" "+r.URL.Path) })
 	}
-	handler := route(answering("api"), answering("hooks"), answering("mcp"), answering("pages"))
+	handler := route(answering("api"), answering("hooks"), answering("mcp"), answering("metrics"), answering("pages"))
 	for path, want := range map[string]string{
 		"/":                              "pages /",
 		"/apix":                          "pages /apix",
@@ -23,6 +23,8 @@ func TestRoute_PathAsWritten(t *testing.T) {
 		"/hooks/stop":                    "hooks /hooks/stop",
 		"/mcp":                           "mcp /mcp",
 		"/mcp/":                          "pages /mcp/",
+		"/metrics":                       "metrics /metrics",
+		"/metrics/x":                     "pages /metrics/x",
 		"/healthz":                       "api /healthz",
 		"/readyz":                        "api /readyz",
 		"/api":                           "api /api",

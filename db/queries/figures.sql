@@ -32,3 +32,7 @@ ORDER BY kind, attempted_at DESC NULLS LAST;
 -- Returns what the review says about the MEMORY.md of agents: lines that are not loaded.
 SELECT a.slug, i.subject AS path, i.reason FROM review_items i JOIN agents a ON a.id = i.agent_id
 WHERE i.kind = 'index' AND a.present ORDER BY a.slug, i.subject;
+
+-- name: ReviewFigures :many
+-- Counts the items of the review by kind.
+SELECT kind, count(*) AS n FROM review_items GROUP BY kind ORDER BY kind;

@@ -27,6 +27,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/importer"
 	"memoir/internal/memories"
+	"memoir/internal/metrics/route"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 	"memoir/internal/review"
@@ -106,7 +107,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
-	router.Use(recall.RecordDelivered, middleware.GetHead, delayStatus, receive, byScript)
+	router.Use(route.Report, recall.RecordDelivered, middleware.GetHead, delayStatus, receive, byScript)
 	router.NotFound(notFound)
 	router.MethodNotAllowed(methodNotAllowed(router))
 	a.huma = humachi.New(router, description())

@@ -63,6 +63,8 @@ var mayImport = map[string][]string{
 	"internal/backup":                    {"internal/agents", "internal/backup/archive", "internal/files", "internal/postgres/dump"},
 	"internal/postgres/dump":             {"db", "internal/backup/archive", "internal/postgres/internal/dberr"},
 	"internal/postgres/figures":          {"internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
+	"internal/metrics":                   {"internal/backup", "internal/metrics/route", "internal/postgres/figures", "internal/sync", "internal/version"},
+	"internal/metrics/route":             {},
 	"internal/doctor":                    {"internal/files"},
 	"internal/postgres/carried":          {"internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
@@ -126,7 +128,7 @@ var mayImport = map[string][]string{
 		"internal/review", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation", "internal/embedding",
 		"internal/claudesettings", "internal/wire", "internal/exchange/formats", "internal/exporter", "internal/importer", "internal/backup/...",
-		"internal/doctor", "internal/version",
+		"internal/doctor", "internal/version", "internal/metrics/route",
 	},
 	"internal/pages": {
 		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/allmemories", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit",
@@ -166,7 +168,7 @@ var mayImport = map[string][]string{
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas", "internal/exporter", "internal/importer",
 		"internal/backup/...", "internal/postgres/dump",
-		"internal/doctor", "internal/postgres/figures",
+		"internal/doctor", "internal/postgres/figures", "internal/metrics",
 	},
 }
 

@@ -158,11 +158,11 @@ func refusePlainly(w http.ResponseWriter, r *http.Request, status int, title, de
 	page(w, status, title, detail)
 }
 
-// isProgramPath reports whether the path is for programs: the API, MCP, hooks or a health check.
+// isProgramPath reports whether the path is for programs: the API, MCP, hooks, metrics or a health check.
 func isProgramPath(r *http.Request) bool {
 	path := r.URL.Path
 	switch path {
-	case "/api", "/mcp", "/healthz", "/readyz":
+	case "/api", "/mcp", "/metrics", "/healthz", "/readyz":
 		return true
 	}
 	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/")

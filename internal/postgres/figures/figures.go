@@ -16,6 +16,7 @@ type (
 	Memories = queries.MemoryFiguresRow // by state and type
 	Jobs     = queries.JobFiguresRow    // by kind and state, with their tokens
 	Recalls  = queries.RecallFiguresRow // by asker, and whether something was delivered
+	Review   = queries.ReviewFiguresRow // by kind
 	Failing  = queries.FailingJobsRow
 	Index    = queries.IndexFindingsRow
 )
@@ -25,6 +26,7 @@ type Figures struct {
 	Memories []Memories
 	Jobs     []Jobs
 	Recalls  []Recalls
+	Review   []Review
 	Bytes    int64 // size of the database
 }
 
@@ -44,6 +46,9 @@ func (r *Reader) Read(ctx context.Context) (f Figures, err error) {
 	}
 	if f.Recalls, err = r.q.RecallFigures(ctx); err != nil {
 		return f, dberr.Wrap("count recalls", err)
+	}
+	if f.Review, err = r.q.ReviewFigures(ctx); err != nil {
+		return f, dberr.Wrap("count items of the review", err)
 	}
 	f.Bytes, err = r.q.DatabaseSize(ctx)
 	return f, dberr.Wrap("read the size of the database", err)

@@ -200,3 +200,33 @@ func (q *Queries) RecallFigures(ctx context.Context) ([]RecallFiguresRow, error)
 	}
 	return items, nil
 }
+
+const reviewFigures = `-- name: ReviewFigures :many
+SELECT kind, count(*) AS n FROM review_items GROUP BY kind ORDER BY kind
+`
+
+type ReviewFiguresRow struct {
+	Kind string
+	N    int64
+}
+
+// Counts the items of the review by kind.
+func (q *Queries) ReviewFigures(ctx context.Context) ([]ReviewFiguresRow, error) {
+	rows, err := q.db.Query(ctx, reviewFigures)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ReviewFiguresRow{}
+	for rows.Next() {
+		var i ReviewFiguresRow
+		if err := rows.Scan(&i.Kind, &i.N); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
