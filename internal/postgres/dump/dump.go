@@ -38,6 +38,10 @@ func tableNames() (names []string) {
 	return names
 }
 
+// noTimeouts switches off the limits that a user may have set for all statements: a large table, or
+// many files between two of them, can take longer.
+const noTimeouts = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+
 // Snapshot is the content of a database at one moment. The caller must call Close.
 type Snapshot struct {
 	tx     pgx.Tx
@@ -64,6 +68,9 @@ func Take(ctx context.Context, pool *pgxpool.Pool) (*Snapshot, error) {
 
 func (s *Snapshot) begin(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	if s.tx, err = pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
+		return err
+	}
+	if _, err := s.tx.Exec(ctx, noTimeouts); err != nil {
 		return err
 	}
 	// The first query takes the snapshot.

@@ -93,6 +93,9 @@ func Load(ctx context.Context, url string, m archive.Manifest, r *archive.Reader
 }
 
 func load(ctx context.Context, tx pgx.Tx, m archive.Manifest, r *archive.Reader, moves []Move) error {
+	if _, err := tx.Exec(ctx, noTimeouts); err != nil {
+		return err
+	}
 	known, err := tablesOf(ctx, tx, tableNames())
 	if err != nil {
 		return err
