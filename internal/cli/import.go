@@ -100,6 +100,11 @@ func openImport(w *World, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ext := strings.ToLower(filepath.Ext(name)); !info.IsDir() && (ext == ".md" || ext == ".markdown") {
+		from, to := io.Pipe() // with its name
+		go func() { to.CloseWithError(pack(to, filepath.Dir(name), []string{name})) }()
+		return from, nil
+	}
 	if !info.IsDir() {
 		return os.Open(name)
 	}

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -87,7 +88,14 @@ func read(file io.ReaderAt, size int64, o formats.Options) (Input, error) {
 	if first := bytes.TrimSpace(text); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		return readJSON(text, o)
 	}
-	return readTree([]formats.File{{Path: "note.md", Raw: text}}, o)
+	if !memories.CanBeText(string(text)) {
+		return Input{}, formats.ErrUnknown
+	}
+	name := cmp.Or(o.Name, memories.FileName("", formats.TitleOf(string(text))))
+	if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {
+		name += ".md"
+	}
+	return readTree([]formats.File{{Path: name, Raw: text}}, o)
 }
 
 func readJSON(text []byte, o formats.Options) (Input, error) {

@@ -266,6 +266,7 @@ var noPages = map[string]string{
 	"/agents/{slug}":                 "leads to the Memory tab",
 	"/agents/{slug}/memory/{id}/raw": "the file's own text",
 	"/palette":                       "a part of every page",
+	"/exchange/apply":                "leads to the page of imports",
 	"/undo/{event}":                  "leads to the timeline",
 	"/review/summary.svg":            "a picture of the review's end card",
 	"/review/summary.md":             "the text of the review's end card",

@@ -24,8 +24,10 @@ import (
 	"memoir/internal/embedding"
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
+	"memoir/internal/importer"
 	"memoir/internal/memories"
 	"memoir/internal/pages/allmemories"
+	"memoir/internal/pages/exchangepages"
 	"memoir/internal/pages/kit"
 	"memoir/internal/pages/reviewcards"
 	"memoir/internal/recall"
@@ -61,6 +63,8 @@ type Options struct {
 	Decider Decider
 	// Embedding finds memories by meaning. It is nil without an endpoint.
 	Embedding *embedding.Service
+	// Importer imports memories. Without it, imports are refused.
+	Importer *importer.Importer
 	// BackgroundModel describes the model for background work. It is empty without one.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -114,6 +118,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get("/activity", toTimeline(templates.ShowEvents))
 	r.Get(templates.SyncPath, s.kit.Page(s.sync))
 	r.Post(templates.ScanPath, s.kit.Action(s.scan))
+	exchangepages.Register(r, s.kit, store, options.Importer)
 	s.agentPages(r)
 	s.memoryPages(r)
 	return r

@@ -22,7 +22,9 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/consolidation"
+	"memoir/internal/exporter"
 	"memoir/internal/gate"
+	"memoir/internal/importer"
 	"memoir/internal/jobs"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -69,10 +71,11 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Cleanup(consolidator.Close)
 	queue.Start(t.Context(), m.Engine.Ready)
 	t.Cleanup(queue.Close)
+	im := importer.New(m.Engine, m.Store, log)
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
+	mux.Handle("/api/", api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Exporter: exporter.New(m.Engine, m.Store), Importer: im, Log: log}))
 	all := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Decider: with.decider, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Decider: with.decider, Importer: im, Log: log,
 	})
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)

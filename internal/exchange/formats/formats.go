@@ -35,6 +35,8 @@ type File struct {
 type Options struct {
 	// Type is for memories without a type. Empty means the usual one of the format.
 	Type memories.Type
+	// Name is the name of the file. It names a single note.
+	Name string
 	Now  time.Time
 }
 
@@ -76,7 +78,7 @@ func encoded(c memories.Content, fallback memories.Type) []byte {
 	}
 	c = c.Canonical()
 	if !memtext.IsVisible(c.Name) {
-		c.Name = titleOf(c.Body)
+		c.Name = TitleOf(c.Body)
 	}
 	return frontmatter.Encode(c.Canonical())
 }
@@ -84,8 +86,8 @@ func encoded(c memories.Content, fallback memories.Type) []byte {
 // maxTitle limits a name made from a text, in characters. Arbitrary.
 const maxTitle = 70
 
-// titleOf returns the first line of a text as a name.
-func titleOf(body string) string {
+// TitleOf returns the first line of a text as a name.
+func TitleOf(body string) string {
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#*->"))
 		if line == "" {
@@ -233,7 +235,7 @@ func (c *collection) addNote(slug, layout, rel string, f File, o Options) {
 			return
 		}
 		if content.Description == "" {
-			if title := titleOf(content.Body); title != content.Name {
+			if title := TitleOf(content.Body); title != content.Name {
 				content.Description = title
 			}
 		}

@@ -163,7 +163,7 @@ func (c *collection) addMem0(v object, at string, o Options) {
 	if len(notes) > 0 {
 		body += "\n\nCategories: " + strings.Join(notes, ", ")
 	}
-	content := memories.Content{Name: titleOf(body), Description: titleOf(body), Body: body}
+	content := memories.Content{Name: TitleOf(body), Description: TitleOf(body), Body: body}
 	c.addContent("", "", false, content, v.time("updated_at", "created_at"), cmp.Or(o.Type, memories.User), o)
 }
 
@@ -190,7 +190,7 @@ func (c *collection) addClaudeMem(v object, at string, o Options) {
 		c.skip(at, "has no text")
 		return
 	}
-	content := memories.Content{Name: cmp.Or(v.text("title"), titleOf(cmp.Or(v.text("request"), text))), Description: v.text("subtitle", "request"), Body: text}
+	content := memories.Content{Name: cmp.Or(v.text("title"), TitleOf(cmp.Or(v.text("request"), text))), Description: v.text("subtitle", "request"), Body: text}
 	c.addContent("", "", false, content, v.time("created_at", "created_at_epoch"), cmp.Or(o.Type, memories.Project), o)
 }
 
