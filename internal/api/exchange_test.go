@@ -336,6 +336,9 @@ func TestExport_Formats(t *testing.T) {
 				t.Errorf("second import = %+v, want all the same", again)
 			}
 			b.ExpectIndexTrue("ada", format)
+			if masked := b.imported("", plain); len(masked.Skipped) != 1 || masked.Agents[0].Counts.Same != 2 || masked.Agents[0].Counts.Conflict != 0 {
+				t.Errorf("import of masked texts = %+v, want one skipped", masked)
+			}
 		})
 	}
 	if files := unzipped(t, s.exported("?format=markdown")); files["ada/memory/tabs.md"] != s.Read("ada/memory/tabs.md") || files["ada/memory/MEMORY.md"] == "" {

@@ -142,6 +142,9 @@ func TestPushPull_Merge(t *testing.T) {
 	}
 	two.push("--dry-run").wants(0, "ada (new): 8 new", "Nothing was changed")
 	two.push().wants(0, "8 new", "")
+	if index := b.read("agents/ada/memory/MEMORY.md"); !strings.Contains(index, "(project_a_edits.md)") || !strings.Contains(index, "(both.md)") {
+		t.Errorf("MEMORY.md after the push:\n%s", index)
+	}
 	start := map[string]string{
 		"both": "Shared fact.", "deleted by a": "x1", "deleted by b": "x2", "a edits": "old", "b edits": "old", "both edit": "old", "a deletes, b edits": "old", "b deletes, a edits": "old",
 	}

@@ -27,6 +27,8 @@ type Agent struct {
 	// Pending are memories about which a person has yet to decide. Only exchanges between machines
 	// have them.
 	Pending []Key `json:"-"`
+	// IsExchange means that another machine has sent it, to be merged.
+	IsExchange bool `json:"-"`
 	// Foreign means that another program has written it: it has no history.
 	Foreign bool `json:"-"`
 }

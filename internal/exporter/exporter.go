@@ -119,7 +119,7 @@ func (x *Exporter) writeArchive(ctx context.Context, to io.Writer, all []records
 	for i, a := range all {
 		list[i] = exchange.Agent{Slug: a.Slug, Layout: a.Layout}
 	}
-	w, err := archive.NewWriter(to, list)
+	w, err := archive.NewWriter(to, list, pending)
 	if err != nil {
 		return err
 	}

@@ -85,10 +85,12 @@ func (w *work) seed(ctx context.Context) error {
 		if len(batch) == 0 && !(isLast && w.isFresh) {
 			return nil
 		}
-		op := engine.SeedOp{Memories: batch, IsFresh: w.isFresh && isLast, Indexes: w.from.Indexes}
-		if w.from.Foreign {
-			op.Indexes = nil // MEMORY.md gets an entry for each memory
-		} else if op.Indexes == nil {
+		// An archive's MEMORY.md replaces the entries of all batches; in a merge, later ones add theirs.
+		writesIndex := w.isFresh && (isLast || w.from.IsExchange)
+		op := engine.SeedOp{Memories: batch, IsFresh: writesIndex, Indexes: w.from.Indexes, AddsEntries: w.from.IsExchange}
+		// A merge or a foreign source without MEMORY.md gets one, with an entry for each memory. An
+		// archive gives back what there was.
+		if op.Indexes == nil && !w.from.Foreign && !w.from.IsExchange {
 			op.Indexes = []exchange.File{}
 		}
 		seeded, err := w.im.engine.Seed(ctx, w.row.Slug, op)
@@ -103,7 +105,7 @@ func (w *work) seed(ctx context.Context) error {
 				w.set(&m, exchange.Failed, reason)
 			}
 		}
-		batch, size = nil, 0
+		batch, size, w.isFresh = nil, 0, w.isFresh && !writesIndex
 		return nil
 	}
 	for i := range w.from.Memories {

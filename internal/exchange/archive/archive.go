@@ -1,7 +1,7 @@
 // Package archive reads and writes Memoir's archives: a tar file, compressed with zstd. The same
 // memories give the same bytes.
 //
-//	manifest.json                          {"format":"memoir-archive","version":1,"agents":[…]}
+//	manifest.json                          {"format":"memoir-archive","version":1,"agents":[…]}; with "exchange":true between machines
 //	agents/{slug}/tombstones.jsonl         one exchange.Tombstone a line
 //	agents/{slug}/decisions.jsonl          one exchange.Decision a line
 //	agents/{slug}/journal.jsonl            one exchange.Entry a line, oldest first
@@ -38,6 +38,8 @@ type manifest struct {
 	Format  string           `json:"format"`
 	Version int              `json:"version"`
 	Agents  []exchange.Agent `json:"agents"`
+	// Exchange means that the archive is for another machine.
+	Exchange bool `json:"exchange,omitempty"`
 }
 
 type end struct {
@@ -53,15 +55,16 @@ type Writer struct {
 	n, total   int
 }
 
-// NewWriter begins an archive of the agents, of which only Slug and Layout are used.
-func NewWriter(to io.Writer, agents []exchange.Agent) (*Writer, error) {
+// NewWriter begins an archive of the agents, of which only Slug and Layout are used. isExchange means
+// that it is for another machine.
+func NewWriter(to io.Writer, agents []exchange.Agent, isExchange bool) (*Writer, error) {
 	// One goroutine, so that the bytes do not depend on the machine.
 	compressed, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{compressed: compressed, tar: tar.NewWriter(compressed)}
-	return w, w.json("manifest.json", manifest{format, version, append([]exchange.Agent{}, agents...)})
+	return w, w.json("manifest.json", manifest{format, version, append([]exchange.Agent{}, agents...), isExchange})
 }
 
 // BeginAgent writes all of an agent but its memories.
@@ -161,6 +164,7 @@ func Read(from io.Reader) ([]exchange.Agent, error) {
 			}
 			agents = append([]exchange.Agent{}, m.Agents...)
 			for i := range agents {
+				agents[i].IsExchange = m.Exchange
 				at[agents[i].Slug] = &agents[i]
 			}
 		case header.Name == "end.json":

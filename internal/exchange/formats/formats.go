@@ -119,10 +119,17 @@ func (c *collection) agent(slug, layout string) *exchange.Agent {
 
 func (c *collection) skip(path, reason string) { c.skipped = append(c.skipped, Skipped{path, reason}) }
 
+// bullets are written in place of a secret in masked texts.
+const bullets = "••••••••"
+
 // add adds a memory to an agent. The journal gets the entry that a scan of its file would make.
 func (c *collection) add(slug, layout string, team bool, raw []byte, file string, at time.Time) {
-	if len(raw) > memories.MaxFileSize {
+	switch {
+	case len(raw) > memories.MaxFileSize:
 		c.skip(file, "is larger than 1 MiB")
+		return
+	case strings.Contains(string(raw), bullets): // they would replace the secret
+		c.skip(file, "has a masked secret; export with secrets")
 		return
 	}
 	if c.taken == nil {

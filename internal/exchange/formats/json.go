@@ -129,27 +129,9 @@ func (c *collection) addMemoir(v object, at string, o Options) {
 		c.skip(at, "is deleted or empty")
 		return
 	}
-	if isMasked(v) {
-		c.skip(at, "is masked; export with secrets")
-		return
-	}
 	content := memories.Content{Name: v.text("name"), Type: memories.Type(v.text("type")), Description: v.text("description"), Body: v.text("body")}
 	c.addContent(v.text("agent"), "hive", v.text("scope") == string(memories.TeamScope), content, v.time("updated_at", "created_at"), cmp.Or(o.Type, memories.Reference), o)
 }
-
-// isMasked reports whether a memory of Memoir's API has bullets in place of a secret.
-func isMasked(v object) bool {
-	problems, _ := v["problems"].([]any)
-	for _, p := range problems {
-		if one, ok := p.(map[string]any); ok && (memories.Problem{Code: object(one).text("code")}).IsQuarantine() {
-			return strings.Contains(v.text("name")+v.text("description")+v.text("body"), bullets)
-		}
-	}
-	return false
-}
-
-// bullets are what stands in place of a secret.
-const bullets = "••••"
 
 // addMem0 adds a memory of mem0 or OpenMemory.
 func (c *collection) addMem0(v object, at string, o Options) {

@@ -47,6 +47,8 @@ type SeedOp struct {
 	Indexes []exchange.File
 	// IsFresh means that the agent had no memories and no MEMORY.md before the import.
 	IsFresh bool
+	// AddsEntries adds the entries that Indexes lack.
+	AddsEntries bool
 }
 
 // Seeded is the result of Seed.
@@ -88,7 +90,7 @@ func (s *Service) Seed(ctx context.Context, slug string, op SeedOp) (Seeded, err
 		if err := cancelFailed(ctx, tx, seeded, result.Failed); err != nil {
 			return result, err
 		}
-		if err := s.writeIndexes(ctx, tx, op); err != nil {
+		if err := s.writeIndexes(ctx, tx, op, changed); err != nil {
 			return result, err
 		}
 		if err := postgres.ExchangeOf(tx.DB).FinishSeed(ctx, seeded, last); err != nil {
@@ -154,8 +156,9 @@ func cancelFailed(ctx context.Context, tx *agenttx.Tx, seeded []exchange.Memory,
 	return nil
 }
 
-// writeIndexes replaces the MEMORY.md files of a fresh agent by those of op.
-func (s *Service) writeIndexes(ctx context.Context, tx *agenttx.Tx, op SeedOp) error {
+// writeIndexes replaces the MEMORY.md files of a fresh agent by those of op. changed are the restored
+// memories.
+func (s *Service) writeIndexes(ctx context.Context, tx *agenttx.Tx, op SeedOp, changed []uuid.UUID) error {
 	if !op.IsFresh || op.Indexes == nil {
 		return nil
 	}
@@ -179,6 +182,11 @@ func (s *Service) writeIndexes(ctx context.Context, tx *agenttx.Tx, op SeedOp) e
 	}
 	if len(paths) == 0 {
 		return nil
+	}
+	if op.AddsEntries {
+		if _, err := ops.ListMemories(ctx, tx, changed, ""); err != nil {
+			return err
+		}
 	}
 	_, err := s.Scanner.Run(ctx, tx, scan.Request{Paths: paths, Origin: reconcile.Origin{Actor: tx.Actor}})
 	return err
