@@ -9,8 +9,8 @@ const ExchangeApplyPath = "/exchange/apply"
 // The fields of the forms of an import.
 const (
 	FieldUpload = "upload"
-	FieldInto = "into" // slug, or empty for the agents of the same slugs
-	FieldHeld = "held" // id of a file that was sent before
+	FieldInto   = "into" // slug, or empty for the agents of the same slugs
+	FieldHeld   = "held" // id of a file that was sent before
 )
 
 // Exchange is the view of the page that exports and imports memories.
