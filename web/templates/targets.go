@@ -30,6 +30,11 @@ func TargetPath(slug, name string, on bool) string {
 
 func (t Target) rowID() string { return "target-" + t.Name }
 
+// isWritten reports whether the file has the memories.
+func (t Target) isWritten() bool {
+	return t.On && t.SameAs == "" && t.Problem == "" && !t.WrittenAt.IsZero()
+}
+
 // state returns the badge of the target.
 func (t Target) state() (tone Tone, text string) {
 	switch {
