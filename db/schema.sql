@@ -94,6 +94,8 @@ CREATE TABLE memories (
     quarantined     boolean NOT NULL GENERATED ALWAYS AS (problems @> '[{"code": "secret"}]' OR problems @> '[{"code": "injection"}]') STORED,
     -- The browser of deleted_actor, as activity.browser.
     deleted_browser text COLLATE "C",
+    -- The person of deleted_actor, as activity.person.
+    deleted_person  text COLLATE "C",
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -245,6 +247,9 @@ CREATE TABLE activity (
     action      text COLLATE "C",
     -- Random id of the browser that made the request. NULL for others.
     browser     text COLLATE "C",
+    -- Name of the principal that made the request. NULL for the owner, and for the tokens of the
+    -- settings.
+    person      text COLLATE "C",
     -- The order of the activity page. One index serves this order and the deletion of an agent.
     PRIMARY KEY (agent_id, at, id)
 );
@@ -378,7 +383,8 @@ CREATE UNLOGGED TABLE server_requests (
     response     bytea,
     -- As in activity. Empty: none.
     action       text NOT NULL DEFAULT '',
-    browser      text NOT NULL DEFAULT ''
+    browser      text NOT NULL DEFAULT '',
+    person       text NOT NULL DEFAULT ''
 );
 
 -- Statistics of an agent's directory from the holder of its lease, for the pages of other servers.
@@ -732,12 +738,34 @@ CREATE TABLE consolidation_checks (
     checked_at timestamptz NOT NULL
 );
 
+-- People and programs that may use Memoir besides the owner. Revoked ones stay, for the names in
+-- the journal.
+CREATE TABLE principals (
+    id           uuid PRIMARY KEY,
+    name         text COLLATE "C" NOT NULL,
+    scope        text NOT NULL CHECK (scope IN ('read', 'agent', 'write', 'admin')),
+    agents       text[] COLLATE "C" NOT NULL, -- slugs, or patterns with *
+    -- SHA-256 of the token, which is not stored. NULL: known by login.
+    token_hash   bytea UNIQUE,
+    -- The user's name at a proxy, or the address or subject at an OpenID provider. NULL: has a token.
+    login        text COLLATE "C",
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz, -- NULL: never
+    last_used_at timestamptz, -- to the minute
+    revoked_at   timestamptz,
+    CHECK ((token_hash IS NULL) <> (login IS NULL))
+);
+CREATE UNIQUE INDEX principals_name_idx ON principals (name) WHERE revoked_at IS NULL;
+CREATE UNIQUE INDEX principals_login_idx ON principals (login) WHERE revoked_at IS NULL;
+
 -- Signed-in browsers. Signing out deletes the row, which invalidates the cookie on every server.
 CREATE TABLE sign_ins (
-    id         bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not stored
-    -- Keyed hash of the cookie under the token. A new token invalidates it.
-    seal       bytea NOT NULL,
-    expires_at timestamptz NOT NULL
+    id           bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not stored
+    -- Keyed hash of the cookie under the token of the settings. A new token invalidates it. Empty if
+    -- the sign-in is of a principal.
+    seal         bytea NOT NULL,
+    expires_at   timestamptz NOT NULL,
+    principal_id uuid REFERENCES principals (id) ON DELETE CASCADE
 );
 
 -- Facts in MEMORY.md itself, outside of memory files. A scan replaces the facts of a changed index.
@@ -795,7 +823,8 @@ CREATE TABLE review_decisions (
     decided_at timestamptz NOT NULL,
     decided_by text NOT NULL CHECK (decided_by IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     until      timestamptz, -- when it stops to hold, for a change of memories decided_at; NULL: never
-    undo       jsonb        -- what takes the decision back, besides deleting it; NULL: nothing
+    undo       jsonb,       -- what takes the decision back, besides deleting it; NULL: nothing
+    person     text COLLATE "C" -- as activity.person
 );
 
 CREATE INDEX review_decisions_agent_id_idx ON review_decisions (agent_id);

@@ -164,6 +164,7 @@ func (w *walk) prepare(project, database string) {
 	w.values["sessions"] = []string{session}
 	w.values["logs"] = []string{"2026-03-02"}
 	w.values["steps"] = append(w.list("SELECT id::text FROM consolidation_steps"), uuid.NewString())
+	w.values["tokens"] = []string{uuid.NewString()}
 	w.values["missing"] = []string{"restore", "delete"}
 	w.values["undo"] = append(w.list("SELECT DISTINCT action FROM activity WHERE action IS NOT NULL"),
 		w.list("SELECT agent_id || '.' || (extract(epoch FROM at) * 1000000)::bigint || '.' || id FROM activity WHERE kind = 'deleted'")...)
@@ -230,9 +231,14 @@ func (w *walk) walkAPI() {
 					addresses = append(addresses, address+query)
 				}
 			}
-			w.read(method, path, addresses, body, method == http.MethodGet || call == "recall")
+			w.read(method, path, addresses, body, (method == http.MethodGet || call == "recall") && !isForAdmins(path))
 		}
 	}
+}
+
+// isForAdmins reports whether only admins may use a path.
+func isForAdmins(path string) bool {
+	return slices.ContainsFunc(adminPaths, func(admin string) bool { return strings.HasPrefix(path, admin) })
 }
 
 // walkPages requests every page and posts every form.
@@ -247,7 +253,7 @@ func (w *walk) walkPages() {
 		case route == "/theme": // a cookie of the browser
 			return nil
 		}
-		w.read(method, route, addresses, "", method == http.MethodGet)
+		w.read(method, route, addresses, "", method == http.MethodGet && !isForAdmins(route))
 		return nil
 	})
 	if err != nil {

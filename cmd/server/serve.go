@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"memoir/examples"
+	"memoir/internal/access/directory"
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/cli"
@@ -45,11 +46,12 @@ func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, backups api.Backups, examine func(context.Context) []doctor.Check, measured *metrics.Metrics, log *slog.Logger,
 ) (*http.Server, error) {
+	people := directory.New(store, log)
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
 		OnlyOwner: config.token == "", TokenFile: owned.file, SignInCode: owned.code,
-		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, OnlyReads: onlyReads,
-		PublicURL: config.publicURL, SignIns: store, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
+		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, Needs: needs,
+		PublicURL: config.publicURL, SignIns: store, Principals: people, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ func newServer(
 	shown := masked.Store{Store: store}
 	calls := api.New(engine, shown, recaller, api.Options{
 		ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, Reviewer: reviewer, Embedding: meaning,
-		Backups: backups, Examine: examine,
+		Tokens: people, Backups: backups, Examine: examine,
 		Exporter: exporter.New(engine, store), Importer: importer.New(engine, store, log),
 		BackgroundModel: background.description, Log: log,
 	})
@@ -105,17 +107,6 @@ func unescaped(r *http.Request) *http.Request {
 	r = r.WithContext(r.Context())
 	r.URL = &address
 	return r
-}
-
-// onlyReads reports whether a request is a POST that a read token permits: a recall, a hook, or
-// MCP, which checks each call itself. It is false for all other methods. It compares the escaped
-// path, so it is also false for unusual escapes.
-func onlyReads(r *http.Request) bool {
-	path := r.URL.EscapedPath()
-	slug, found := strings.CutPrefix(path, "/api/v1/agents/")
-	slug, isRecall := strings.CutSuffix(slug, "/recall")
-	isRecall = isRecall && found && !strings.Contains(slug, "/")
-	return r.Method == http.MethodPost && (isRecall || path == "/mcp" || strings.HasPrefix(path, "/hooks/"))
 }
 
 // mayWriteTo returns *memories.ConflictError if the directory's owner or permissions forbid

@@ -18,6 +18,7 @@ Commands
   pull|push ssh://HOST      merge memories with another machine
   publish [list|to|stop]    publish an agent into AGENTS.md and files of other agents
   bench FILE...             measure recall on your own questions or LoCoMo
+  token create|list|revoke  who may use the server besides you
   hooks print|install|uninstall
                             Memoir's hooks in the settings of Claude Code
   hook EVENT                send one hook event to the server

@@ -253,7 +253,7 @@ WITH unset AS (
     FROM memories m
     LEFT JOIN files f ON f.memory_id = m.id AND f.present AND f.status = 'mirrored' AND f.session IS NOT NULL
     WHERE m.id IN (SELECT memory_id FROM unset)
-    GROUP BY m.id
+    GROUP BY m.id, m.problems
 )
 UPDATE memories m SET conflict = remaining.conflict, problems = remaining.problems FROM remaining
 WHERE m.id = remaining.id AND (m.conflict IS DISTINCT FROM remaining.conflict OR m.problems <> remaining.problems);

@@ -29,7 +29,7 @@ SELECT agents.id, agents.created_at, count(*) AS n
 FROM agents
 JOIN activity a ON a.agent_id = agents.id AND a.kind = 'learned' AND a.actor IN ('disk', 'session') AND a.at < agents.created_at
 WHERE agents.id = ANY(@agent_ids::bigint[]) AND agents.created_at <= @until AND (@actor::text = '' OR a.actor = @actor)
-GROUP BY agents.id;
+GROUP BY agents.id, agents.created_at;
 
 -- name: TimelineRecalls :many
 -- Returns the newest recalls of the agents up to a time that delivered a memory, without details.

@@ -63,6 +63,8 @@ type Options struct {
 	Backups Backups
 	// Examine checks the server and its machine. If it is nil, there are no checks.
 	Examine func(ctx context.Context) []doctor.Check
+	// Tokens manages tokens. If it is nil, the calls of tokens fail with 409.
+	Tokens Tokens
 	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.
@@ -145,6 +147,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerEvents()
 	a.registerExport()
 	a.registerImport()
+	a.registerTokens()
 	router.Get("/api/openapi.json", withoutQuery(a.openAPI()))
 	router.Get("/healthz", a.alive)
 	router.Get("/readyz", a.ready)

@@ -65,7 +65,7 @@ func (a *api) getRaw(ctx context.Context, row records.Agent, in *MemoryPath) (*d
 	if raw == nil {
 		return nil, problem.New(http.StatusNotFound, "The file's bytes are not stored: it is unreadable or too large. It is unchanged on disk.")
 	}
-	if gate.ReadOnly(ctx) {
+	if !gate.CanWrite(ctx) {
 		raw = []byte(quarantine.MaskSecrets(string(raw)))
 	}
 	return &document{"application/octet-stream", raw}, nil

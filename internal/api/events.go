@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"memoir/internal/access"
 	"memoir/internal/problem"
 	"memoir/internal/sync/events"
 	"memoir/internal/wire"
@@ -82,7 +83,8 @@ func (s stream) open() bool {
 }
 
 // follow sends events until ctx ends, a write fails, or the engine closes received. It sends the
-// events of agent and those without an agent; if agent is empty, it sends every event. At each
+// events of agent and those without an agent; if agent is empty, it sends every event. It leaves out
+// agents that the request of ctx may not see. At each
 // interval ping, it sends a comment, so that the connection stays open.
 func (s stream) follow(ctx context.Context, received <-chan events.Event, agent string, ping time.Duration) {
 	ticker := time.NewTicker(ping)
@@ -95,6 +97,9 @@ func (s stream) follow(ctx context.Context, received <-chan events.Event, agent 
 		case event, open := <-received:
 			if !open {
 				return
+			}
+			if !access.Of(ctx).Sees(event.Agent) {
+				continue
 			}
 			if agent != "" && event.Agent != "" && event.Agent != agent {
 				continue

@@ -9,9 +9,10 @@ import (
 	"reflect"
 	"time"
 
+	"memoir/internal/access"
+
 	"github.com/danielgtaylor/huma/v2"
 
-	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
@@ -92,8 +93,8 @@ func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInp
 	}
 	read := a.store.Memory
 	if in.Reveal {
-		if gate.ReadOnly(ctx) {
-			return nil, huma.Error403Forbidden("The read-only token does not reveal secrets. Use the value of --token.")
+		if grant := access.Of(ctx); !grant.Scope.Allows(access.Write) {
+			return nil, huma.Error403Forbidden("Secrets are not revealed. " + grant.Refusal(access.Write))
 		}
 		read = a.store.Revealed
 	}

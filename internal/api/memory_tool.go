@@ -4,6 +4,8 @@ import (
 	"context"
 	"reflect"
 
+	"memoir/internal/access"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/files"
@@ -58,6 +60,9 @@ func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[M
 	// A refused path never reaches the files, so Run would not report an unknown agent.
 	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err
+	}
+	if grant := access.Of(ctx); input.Command == "delete" && !grant.Scope.Allows(access.Write) {
+		return nil, huma.Error403Forbidden(grant.Refusal(access.Write))
 	}
 	result, err := memorytool.Run(ctx, toolFiles{a.engine, in.Slug}, input.Parse())
 	if err != nil {

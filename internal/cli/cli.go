@@ -78,6 +78,7 @@ func commands() []command {
 		{"exchange", peerHelp, runExchange},
 		{"publish", publishHelp(), runPublish},
 		{"bench", benchHelp, runBench},
+		{"token", tokenHelp, runToken},
 		{"version", versionHelp, runVersion},
 		{"backup", backupHelp, runBackup},
 		{"restore", restoreHelp, runRestore},

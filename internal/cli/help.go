@@ -114,6 +114,29 @@ Server
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
 
+const tokenHelp = `Tokens for people and programs, so that each has a name in the journal, and sees only some agents.
+
+Usage: memoir token create NAME --scope SCOPE [flags]
+       memoir token list [flags]
+       memoir token revoke NAME [flags]
+
+  --scope SCOPE             create: read; agent (also recall, saves and logs); write (also every other change);
+                            admin (also tokens)
+  --agents SLUG,SLUG        create: the agents that it sees; * stands for any characters (default *: all)
+  --expires DURATION        create: such as 90d or 12h (default: never)
+  --login LOGIN             create: no token, but the user of this name at the proxy or the OpenID provider
+  --json                    print the API's JSON, for scripts
+
+create prints the token on standard output. It is shown only once.
+
+Server
+  --url URL                 the server's address; also MEMOIR_URL (default: MEMOIR_ADDR, else http://127.0.0.1:8080)
+  --token TOKEN             the server's token, or another with the scope admin; MEMOIR_TOKEN keeps it out of the
+                            process list
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+`
+
 const benchHelp = `Measures recall: how often the right memories come first, and how often nothing comes where nothing
 fits. Textbook BM25 over the same memories is in the next row.
 

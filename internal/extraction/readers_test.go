@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/access"
+
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
@@ -23,7 +25,7 @@ func TestHook_ReadOnly(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, modeltest.Says("{}"))
 	log := slog.New(slog.DiscardHandler)
-	guard, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Token: "writer", ReadToken: "reader", OnlyReads: func(*http.Request) bool { return true }, Log: log})
+	guard, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Token: "writer", ReadToken: "reader", Needs: func(*http.Request) access.Scope { return access.Read }, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 // Package gate protects the server. It owns limits, request ids, the access log, security headers
 // and compression. It also owns the checks of Host and Origin, tokens and the browsers' sign-in. It
-// never reads memories and never changes an admitted request. Command server builds it; handlers
-// ask it for the request's id and whether the request may only read.
+// never reads memories. It adds the grant of the caller to the request (see package access), and
+// refuses a request that needs a larger scope. Command server builds it; handlers ask it for the
+// request's id.
 //
 // Without a token, the server is on a loopback address and admits its own user and root. It asks
 // the kernel who connects. If the kernel cannot identify users, the server generates a token, which
 // the user's programs read from a file. With a token, every request needs it as a bearer token or
-// the cookie of a sign-in. A second token allows reading only.
+// the cookie of a sign-in. A second token allows reading only. In both cases, people and programs
+// with tokens of their own are admitted too.
 package gate
 
 import (
@@ -18,6 +20,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"memoir/internal/access"
 	"memoir/internal/problem"
 )
 
@@ -44,13 +47,15 @@ type Options struct {
 	SignInCode string
 	// ReadToken is a token that allows reading only. If it is empty, there is no such token.
 	ReadToken string
-	// OnlyReads reports whether a request other than GET or HEAD changes nothing, or has a handler
-	// that checks ReadOnly before a change. If it is nil, every such request counts as a change.
-	OnlyReads func(r *http.Request) bool
+	// Needs returns the scope that a request needs. If it is nil, GET and HEAD need access.Read, and
+	// other methods access.Write.
+	Needs func(r *http.Request) access.Scope
+	// Principals are the people and programs with tokens of their own. If it is nil, there are none.
+	Principals Principals
 	// SignIn renders the sign-in page. After a wrong token the status has already been sent. It is
-	// required with a Token.
+	// required with a Token or Principals.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
-	// SignIns stores the sign-ins of browsers. It is required with a Token.
+	// SignIns stores the sign-ins of browsers. It is required with a Token or Principals.
 	SignIns SignIns
 	// Refusal renders the page for a refused or panicked request outside the API. detail explains
 	// the cause and the way out. If it is nil, the page is plain.
@@ -64,8 +69,8 @@ type Options struct {
 type Gate struct {
 	options  Options
 	hosts    map[string]bool
-	tokens   *tokens // nil if no token is needed
-	owner    *owner  // nil if all users of this machine may connect
+	tokens   *tokens
+	owner    *owner // nil if all users of this machine may connect
 	code     signInCode
 	signIns  *cachedSignIns
 	guesses  *guesses
@@ -109,9 +114,7 @@ func New(options Options) (*Gate, error) {
 		g.hosts[name] = true
 	}
 	g.signIns, g.guesses = newCachedSignIns(options.SignIns), newGuesses()
-	if options.Token != "" {
-		g.tokens = newTokens(options.Token, options.ReadToken, port)
-	}
+	g.tokens = newTokens(options.Token, options.ReadToken, port)
 	if options.OnlyOwner {
 		g.owner = newOwner()
 	}

@@ -76,10 +76,13 @@ type peerCheck struct {
 
 type peerCheckKey struct{}
 
-// withPeer returns ctx with a peerCheck of conn, for onlyOwner. It asks the kernel nothing yet. It
-// returns ctx unchanged if Options.OnlyOwner is false or the server has a token.
+// asksKernel reports whether the kernel identifies the owner.
+func (g *Gate) asksKernel() bool { return g.owner != nil && g.options.Token == "" }
+
+// withPeer returns ctx with a peerCheck of conn, for isOwner. It asks the kernel nothing yet. It
+// returns ctx unchanged if asksKernel returns false.
 func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
-	if g.owner == nil || g.tokens != nil {
+	if !g.asksKernel() {
 		return ctx
 	}
 	return context.WithValue(ctx, peerCheckKey{}, &peerCheck{conn: conn, users: g.owner.users})
@@ -122,33 +125,31 @@ func ownerName() string {
 	return "user " + uid
 }
 
-// onlyOwner returns a handler that calls next for requests of the server's own user and of root,
-// and for the paths of isOpen. It answers 403 to other users, and if the server was not made by
-// Gate.Server. It answers 503 and logs the error if the kernel does not name the user.
-func (g *Gate) onlyOwner(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isOpen(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		check, _ := r.Context().Value(peerCheckKey{}).(*peerCheck)
-		if check == nil { // the server was not made by Gate.Server
-			g.refuseStranger(w, r)
-			return
-		}
-		switch ok, err := check.admitted(); {
-		case ok:
-			next.ServeHTTP(w, r)
-		case err != nil:
-			g.options.Log.ErrorContext(r.Context(), "owner of connection unknown", "error", err)
-			w.Header().Set("Connection", "close")
-			w.Header().Set("Retry-After", "1")
-			refusePlainly(w, r, http.StatusServiceUnavailable, http.StatusText(http.StatusServiceUnavailable),
-				"The owner of this connection is unknown. Nothing was changed. Try again shortly.")
-		default:
-			g.refuseStranger(w, r)
-		}
-	})
+// isOwner reports whether the kernel names the server's own user, or root, as the sender of the
+// request. It returns false if asksKernel does, or the server was not made by Gate.Server. It returns
+// an error that wraps errKernel if the kernel does not answer.
+func (g *Gate) isOwner(r *http.Request) (bool, error) {
+	check, _ := r.Context().Value(peerCheckKey{}).(*peerCheck)
+	if check == nil {
+		return false, nil
+	}
+	ok, err := check.admitted()
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errKernel, err)
+	}
+	return ok, err
+}
+
+// errKernel means that the kernel does not name the owner of a connection.
+var errKernel = errors.New("owner of connection unknown")
+
+// refuseUnknownPeer answers 503 to a request whose sender the kernel does not name, and logs err.
+func (g *Gate) refuseUnknownPeer(w http.ResponseWriter, r *http.Request, err error) {
+	g.options.Log.ErrorContext(r.Context(), "owner of connection unknown", "error", err)
+	w.Header().Set("Connection", "close")
+	w.Header().Set("Retry-After", "1")
+	refusePlainly(w, r, http.StatusServiceUnavailable, http.StatusText(http.StatusServiceUnavailable),
+		"The owner of this connection is unknown. Nothing was changed. Try again shortly.")
 }
 
 // refuseStranger answers 403, names the server's owner, explains how to share the server, and
@@ -156,7 +157,7 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // so that the next connection is checked again
 	detail := fmt.Sprintf("Only %s and root can use this Memoir. "+
-		"Nothing was changed. To share it, its owner starts it with --token.", g.owner.name)
+		"Nothing was changed. To share it, its owner starts it with --token, or creates a token for you, with which you sign in at %s.", g.owner.name, SignInPath)
 	if g.options.TokenFile != "" {
 		detail += fmt.Sprintf(" If you are %s, open the link in Memoir's start log, or send the token in %s.",
 			g.owner.name, g.options.TokenFile)

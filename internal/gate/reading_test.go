@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"memoir/internal/access"
+
 	"memoir/internal/gate"
 )
 
@@ -17,8 +19,11 @@ const readToken = "look but do not touch"
 
 // readersMay returns the options of a gate with a read token, which may also post to /api/look.
 func readersMay() gate.Options {
-	return gate.Options{Token: token, ReadToken: readToken, OnlyReads: func(r *http.Request) bool {
-		return r.Method == http.MethodPost && r.URL.EscapedPath() == "/api/look"
+	return gate.Options{Token: token, ReadToken: readToken, Needs: func(r *http.Request) access.Scope {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodPost && r.URL.EscapedPath() == "/api/look" {
+			return access.Read
+		}
+		return access.Write
 	}}
 }
 

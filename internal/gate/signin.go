@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"memoir/internal/access"
 	"memoir/internal/problem"
 )
 
@@ -46,82 +46,6 @@ func isOpen(r *http.Request) bool {
 	return strings.HasPrefix(path, "/static/") && !strings.Contains(path, "..") && !strings.Contains(path, "%")
 }
 
-// authenticate returns a handler that calls next for requests with a valid token or sign-in, and
-// for the paths of isOpen. It asks other browsers to sign in, and answers 401 to programs. With
-// OnlyOwner, it answers 403 instead. With the token for readers, it refuses requests that change
-// something. Without a token, it admits only the owner with OnlyOwner, else all users.
-func (g *Gate) authenticate(next http.Handler) http.Handler {
-	switch {
-	case g.tokens == nil && g.owner != nil:
-		return g.onlyOwner(next)
-	case g.tokens == nil:
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isOpen(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		granted, err := g.granted(r)
-		if granted != none {
-			r = r.WithContext(context.WithValue(r.Context(), withToken{}, true))
-		}
-		switch {
-		case granted == everything:
-			next.ServeHTTP(w, r)
-		case granted == reading:
-			g.serveReader(w, r, next)
-		case err != nil:
-			g.refuseUnchecked(w, r, err)
-		case g.owner != nil:
-			g.refuseStranger(w, r)
-		default:
-			g.askToSignIn(w, r)
-		}
-	})
-}
-
-// granted returns the higher access of the request's token and of its sign-in cookie, or none. If
-// one of them could not be checked, it returns an error and the access of the other. It does not
-// check the token if the cookie grants everything.
-func (g *Gate) granted(r *http.Request) (access, error) {
-	bySignIn, unread := g.bySignIn(r)
-	shown := bearerToken(r)
-	if bySignIn == everything || shown == "" {
-		return bySignIn, unread
-	}
-	byToken, unchecked := g.match(r, shown)
-	return max(bySignIn, byToken.grants), errors.Join(unread, unchecked)
-}
-
-// match returns the server's token that equals shown, or the zero token if none does. After too
-// many wrong tokens it waits; if the wait is too long, it returns *tooManyGuesses at once.
-func (g *Gate) match(r *http.Request, shown string) (token, error) {
-	var found token
-	_, err := g.guesses.check(r.Context(), clientOf(r, g.options.PublicURL.Host != ""), func() bool {
-		found = g.tokens.match(shown)
-		return found.grants != none
-	})
-	return found, err
-}
-
-// bySignIn returns the highest access that the browser's sign-in cookies grant, or none without a
-// valid cookie. If a cookie could not be checked, it also returns an error.
-func (g *Gate) bySignIn(r *http.Request) (access, error) {
-	granted, failed := none, error(nil)
-	for _, cookie := range r.CookiesNamed(g.tokens.cookie) {
-		if len(cookie.Value) != signInLength {
-			continue
-		}
-		seal, err := g.signIns.SignInSeal(r.Context(), idOf(cookie.Value))
-		if err != nil {
-			failed = err
-		}
-		granted = max(granted, g.tokens.sealedBy(seal, cookie.Value).grants)
-	}
-	return granted, failed
-}
-
 // refuseUnchecked answers a request whose token or sign-in could not be checked or stored: 429 for
 // *tooManyGuesses, else 503, for which it logs err. If the client has disconnected, it does not
 // answer with 503 and does not log.
@@ -132,6 +56,8 @@ func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error
 	case errors.As(err, &many):
 		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
 		g.refuse(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Nothing was changed. Try again later.")
+	case errors.Is(err, errKernel):
+		g.refuseUnknownPeer(w, r, err)
 	case r.Context().Err() == nil:
 		g.options.Log.WarnContext(r.Context(), "sign-in check failed", "request", RequestID(r.Context()), "error", err)
 		w.Header().Set("Retry-After", "2")
@@ -184,20 +110,20 @@ func (g *Gate) serveSignIn(next http.Handler) http.Handler {
 
 func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
-	if g.tokens == nil {
+	if !g.hasSignIn() {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
 	if code := r.URL.Query().Get("code"); code != "" && r.Method == http.MethodGet && g.code.use(code) {
-		if err := g.beginSignIn(w, r, g.tokens.all[0]); err != nil {
+		if err := g.beginSignIn(w, r, g.tokens.all[0], caller{}); err != nil {
 			g.refuseUnchecked(w, r, err)
 			return
 		}
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	// a reader may sign in again to get write access
-	if granted, _ := g.bySignIn(r); granted == everything {
+	// a caller with less access may sign in again to get more
+	if known, _ := g.callerOf(r); known.Scope == access.Admin {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
@@ -207,11 +133,11 @@ func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
 	next := localPath(r.PostFormValue("next"))
-	if g.tokens == nil {
+	if !g.hasSignIn() {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	shown, err := g.match(r, strings.TrimSpace(r.PostFormValue("token")))
+	shown, known, err := g.match(r, strings.TrimSpace(r.PostFormValue("token")))
 	if r.Context().Err() != nil {
 		return // the client has disconnected
 	}
@@ -221,12 +147,15 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
 		g.showAgain(w, r, http.StatusTooManyRequests, SignInForm{Next: next, Wait: many.seconds()})
 		return
-	case shown.grants == none:
+	case err != nil:
+		g.refuseUnchecked(w, r, err)
+		return
+	case !known.isKnown():
 		g.options.Log.WarnContext(r.Context(), "sign-in with wrong token", "from", r.RemoteAddr)
 		g.showAgain(w, r, http.StatusForbidden, SignInForm{Next: next, Wrong: true})
 		return
 	}
-	if err := g.beginSignIn(w, r, shown); err != nil {
+	if err := g.beginSignIn(w, r, shown, known); err != nil {
 		g.refuseUnchecked(w, r, err)
 		return
 	}
@@ -239,11 +168,15 @@ func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, for
 	g.options.SignIn(w, r, form)
 }
 
-// beginSignIn stores a new sign-in for the token shown, and sets its cookie in the response. If it
-// cannot be stored, it returns the error and sets no cookie.
-func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) error {
+// beginSignIn stores a new sign-in for the principal, or for the token shown if there is none, and
+// sets its cookie in the response. If it cannot be stored, it returns the error and sets no cookie.
+func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token, who caller) error {
 	value := rand.Text() + rand.Text() // signInLength bytes
-	err := g.signIns.SaveSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signInMaxAge))
+	in := access.SignIn{Principal: who.principal}
+	if who.principal == "" {
+		in.Seal = g.tokens.seal(shown, value)
+	}
+	err := g.signIns.SaveSignIn(r.Context(), idOf(value), in, time.Now().Add(signInMaxAge))
 	if err == nil {
 		g.tokens.setCookie(w, value, g.isSecure(r))
 	}
@@ -251,10 +184,10 @@ func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) 
 }
 
 // signOut deletes the browser's sign-ins and its cookie, and redirects to the sign-in page. If a
-// sign-in cannot be deleted, it answers 503, and the cookie stays. If the server has no token, it
-// only redirects.
+// sign-in cannot be deleted, it answers 503, and the cookie stays. If nobody can sign in, it only
+// redirects.
 func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
-	if g.tokens == nil {
+	if !g.hasSignIn() {
 		http.Redirect(w, r, SignInPath, http.StatusSeeOther)
 		return
 	}

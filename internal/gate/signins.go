@@ -6,15 +6,17 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"memoir/internal/access"
 )
 
 // SignIns stores the sign-ins of browsers. Its methods are safe for concurrent use. The database
 // implements it, so that all servers of a database share the sign-ins.
 type SignIns interface {
 	// SaveSignIn stores a sign-in until expires.
-	SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error
-	// SignInSeal returns the seal of a sign-in. It returns nil if the id is unknown or expired.
-	SignInSeal(ctx context.Context, id []byte) ([]byte, error)
+	SaveSignIn(ctx context.Context, id []byte, in access.SignIn, expires time.Time) error
+	// SignIn returns a sign-in. It returns the zero value if the id is unknown or expired.
+	SignIn(ctx context.Context, id []byte) (access.SignIn, error)
 	// EndSignIn deletes a sign-in. An unknown id is not an error.
 	EndSignIn(ctx context.Context, id []byte) error
 }
@@ -32,46 +34,46 @@ func idOf(value string) []byte {
 	return sum[:]
 }
 
-// cachedSignIns caches the seals read last. While the database is unavailable, cached browsers stay
-// signed in and see the last known state.
+// cachedSignIns caches the sign-ins read last. While the database is unavailable, cached browsers
+// stay signed in and see the last known state.
 type cachedSignIns struct {
 	SignIns
-	seals *lru.Cache[string, []byte]
+	known *lru.Cache[string, access.SignIn]
 }
 
 // maxCachedSignIns is the maximum number of cached sign-ins (arbitrary).
 const maxCachedSignIns = 1024
 
 func newCachedSignIns(store SignIns) *cachedSignIns {
-	cache, err := lru.New[string, []byte](maxCachedSignIns)
+	cache, err := lru.New[string, access.SignIn](maxCachedSignIns)
 	if err != nil {
 		panic(err) // only for a size below 1
 	}
 	return &cachedSignIns{store, cache}
 }
 
-func (s *cachedSignIns) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
+func (s *cachedSignIns) SaveSignIn(ctx context.Context, id []byte, in access.SignIn, expires time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
-	return s.SignIns.SaveSignIn(ctx, id, seal, expires)
+	return s.SignIns.SaveSignIn(ctx, id, in, expires)
 }
 
-func (s *cachedSignIns) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
+func (s *cachedSignIns) SignIn(ctx context.Context, id []byte) (access.SignIn, error) {
 	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
-	seal, err := s.SignIns.SignInSeal(ctx, id)
+	in, err := s.SignIns.SignIn(ctx, id)
 	if err != nil {
-		if cached, ok := s.seals.Get(string(id)); ok {
+		if cached, ok := s.known.Get(string(id)); ok {
 			return cached, nil
 		}
-		return nil, err
+		return access.SignIn{}, err
 	}
-	if seal == nil {
-		s.seals.Remove(string(id))
-		return nil, nil
+	if in.IsZero() {
+		s.known.Remove(string(id))
+		return in, nil
 	}
-	s.seals.Add(string(id), seal)
-	return seal, nil
+	s.known.Add(string(id), in)
+	return in, nil
 }
 
 func (s *cachedSignIns) EndSignIn(ctx context.Context, id []byte) error {
@@ -79,7 +81,7 @@ func (s *cachedSignIns) EndSignIn(ctx context.Context, id []byte) error {
 	defer cancel()
 	err := s.SignIns.EndSignIn(ctx, id)
 	if err == nil {
-		s.seals.Remove(string(id))
+		s.known.Remove(string(id))
 	}
 	return err
 }

@@ -10,17 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/access"
 	"memoir/internal/gate"
 )
 
 // signIns stores sign-ins in memory for several servers. Its methods fail while away is true.
 type signIns struct {
 	mu    sync.Mutex
-	seals map[string][]byte
+	seals map[string]access.SignIn
 	away  bool
 }
 
-func newSignIns() *signIns { return &signIns{seals: map[string][]byte{}} }
+func newSignIns() *signIns { return &signIns{seals: map[string]access.SignIn{}} }
 
 var errAway = errors.New("the database is away")
 
@@ -40,13 +41,13 @@ func (k *signIns) setAway(away bool) {
 	k.away = away
 }
 
-func (k *signIns) SaveSignIn(_ context.Context, id, seal []byte, _ time.Time) error {
-	return k.do(func() { k.seals[string(id)] = seal })
+func (k *signIns) SaveSignIn(_ context.Context, id []byte, in access.SignIn, _ time.Time) error {
+	return k.do(func() { k.seals[string(id)] = in })
 }
 
-func (k *signIns) SignInSeal(_ context.Context, id []byte) (seal []byte, err error) {
-	err = k.do(func() { seal = k.seals[string(id)] })
-	return seal, err
+func (k *signIns) SignIn(_ context.Context, id []byte) (in access.SignIn, err error) {
+	err = k.do(func() { in = k.seals[string(id)] })
+	return in, err
 }
 
 func (k *signIns) EndSignIn(_ context.Context, id []byte) error {
@@ -68,8 +69,8 @@ func TestSignOut_EndsSessionOnEveryServer(t *testing.T) {
 			t.Errorf("signed in: %d", r.status)
 		}
 	}
-	for id, seal := range kept.seals {
-		if strings.Contains(id+string(seal), cookie.Value) || strings.Contains(id+string(seal), token) {
+	for id, in := range kept.seals {
+		if strings.Contains(id+string(in.Seal), cookie.Value) || strings.Contains(id+string(in.Seal), token) {
 			t.Error("the cookie or the token is kept")
 		}
 	}

@@ -10,39 +10,35 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"memoir/internal/access"
 )
 
 // signInMaxAge is how long a browser stays signed in (arbitrary).
 const signInMaxAge = 30 * 24 * time.Hour
 
-// access is a level of permission. A higher value allows more.
-type access int
-
-const (
-	none access = iota
-	reading
-	everything
-)
-
-// tokens are the tokens of the server.
+// tokens are the tokens of the settings.
 type tokens struct {
 	all    []token
-	cookie string // name of the cookie
+	cookie string // name of the cookie of a sign-in
 }
 
 // token is one of the tokens that the server was started with. The zero token grants nothing.
 type token struct {
 	text   string
-	grants access
+	grants access.Grant
 }
 
 // newTokens returns a set with the token text, which allows everything, and readText, which allows
-// reading. If readText is empty, there is no token for readers. The cookie's name contains the
-// port, because browsers share cookies between ports, and another local server could replace ours.
+// reading. If one is empty, there is no such token. The cookie's name contains the port, because
+// browsers share cookies between ports, and another local server could replace ours.
 func newTokens(text, readText, port string) *tokens {
-	t := &tokens{all: []token{{text, everything}}, cookie: "memoir_session_" + port}
+	t := &tokens{cookie: "memoir_session_" + port}
+	if text != "" {
+		t.all = append(t.all, token{text, access.Owner})
+	}
 	if readText != "" {
-		t.all = append(t.all, token{readText, reading})
+		t.all = append(t.all, token{readText, access.Grant{Scope: access.Read, Agents: access.Owner.Agents}})
 	}
 	return t
 }
@@ -129,14 +125,13 @@ func (c *signInCode) use(shown string) bool {
 	return true
 }
 
-type readOnly struct{}
+// ReadOnly reports whether the request of ctx may only read: it changes nothing and causes no cost.
+// It returns false if ctx is not of a request behind the gate.
+func ReadOnly(ctx context.Context) bool { return !access.Allows(ctx, access.Agent) }
 
-// ReadOnly reports whether the request of ctx may only read, because it was sent with the token for
-// readers. It returns false if ctx is not of a request behind the gate.
-func ReadOnly(ctx context.Context) bool {
-	only, _ := ctx.Value(readOnly{}).(bool)
-	return only
-}
+// CanWrite reports whether the request of ctx may change everything of the agents that it sees. It
+// returns true if ctx is not of a request behind the gate.
+func CanWrite(ctx context.Context) bool { return access.Allows(ctx, access.Write) }
 
 type withToken struct{}
 
@@ -159,16 +154,4 @@ func checkReadToken(options Options) error {
 		return errors.New("--read-token equals --token, so readers could write; choose another --read-token")
 	}
 	return nil
-}
-
-// serveReader calls next with a context that is read-only, if the request is GET or HEAD or
-// Options.OnlyReads accepts it. Otherwise it answers 403 and does not call next.
-func (g *Gate) serveReader(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	r = r.WithContext(context.WithValue(r.Context(), readOnly{}, true))
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || g.options.OnlyReads != nil && g.options.OnlyReads(r)
-	if !reads {
-		g.refuse(w, r, http.StatusForbidden, "Read-only token. Nothing was changed. Use the value of --token.")
-		return
-	}
-	next.ServeHTTP(w, r)
 }

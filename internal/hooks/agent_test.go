@@ -81,12 +81,12 @@ func git(t *testing.T, dir string, args ...string) {
 func (w workshop) queuedUnder(session string) string {
 	w.Helper()
 	var under []string
-	for _, a := range w.Engine.Agents() {
-		agent, err := w.Store.AgentUncounted(w.Context(), a.Slug)
-		if err != nil {
-			w.Fatal(err)
-		}
-		_, err = w.Store.Conversation(w.Context(), agent.ID, session)
+	all, err := w.Store.AgentsUncounted(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, a := range all {
+		_, err = w.Store.Conversation(w.Context(), a.ID, session)
 		switch {
 		case err == nil:
 			_, name, _ := strings.Cut(a.Slug, memoirtest.ClaudeProject(w.work)+"-")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"memoir/internal/access"
+
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
 	"memoir/internal/hooks"
@@ -88,7 +90,7 @@ func TestPostToolUse_GivesModelChoice(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	r := recall.New(d.Store, recall.Options{Selector: choosing{"memory/reference_wiki.md"}, Patience: waittest.Patience(), Log: log})
 	t.Cleanup(r.Close)
-	guard, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Token: "a writer's token", ReadToken: "a reader's token", OnlyReads: func(*http.Request) bool { return true }, Log: log})
+	guard, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Token: "a writer's token", ReadToken: "a reader's token", Needs: func(*http.Request) access.Scope { return access.Read }, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,11 +158,8 @@ func read(body io.Reader) (in input, err error) {
 // an error if the slug is unknown, or no agent or several own the conversation.
 func (h *Hooks) agentOf(ctx context.Context, slug string, in input) (agents.Agent, error) {
 	if slug != "" {
-		all := h.engine.Agents()
-		for _, a := range all {
-			if a.Slug == slug {
-				return agents.ResolveJoined([]agents.Agent{a}, all)[0], nil
-			}
+		if a, ok := h.engine.AgentNamed(ctx, slug); ok {
+			return a, nil
 		}
 		return agents.Agent{}, errors.New("agent not found: " + slug)
 	}

@@ -98,6 +98,6 @@ func (e *endpoint) server(agentIsFixed bool) *sdk.Server {
 	e.addPrompts(server, agentIsFixed)
 	e.addResources(server)
 	// The first middleware is the outermost.
-	server.AddReceivingMiddleware(e.recoverPanic, e.restrictReaders, e.escapeResults, e.correctArguments, e.serveResources)
+	server.AddReceivingMiddleware(e.recoverPanic, e.restrictScope, e.escapeResults, e.correctArguments, e.serveResources)
 	return server
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"memoir/internal/access"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/gate"
@@ -48,7 +50,7 @@ func serveStore(t *testing.T, m *memoirtest.Memoir, store mcp.Store) *desk {
 	log := slog.New(slog.DiscardHandler)
 	around, err := gate.New(gate.Options{
 		Addr: "127.0.0.1:8080", Token: writer, ReadToken: reader, Log: log,
-		OnlyReads: func(r *http.Request) bool { return r.URL.Path == "/mcp" },
+		Needs: func(*http.Request) access.Scope { return access.Read },
 	})
 	if err != nil {
 		t.Fatal(err)

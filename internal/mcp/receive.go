@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"memoir/internal/access"
 	"memoir/internal/gate"
 	"memoir/internal/problem"
 )
@@ -69,34 +70,32 @@ func clientDir(ctx context.Context) string {
 	return from.dir
 }
 
-// writing is the set of tools and prompts that need a token with write access.
-var writing = map[string]bool{toolSave: true, toolDelete: true, toolAppendLog: true, promptSave: true}
+// needs are the scopes that tools and prompts need, if that is more than access.Read.
+var needs = map[string]access.Scope{toolSave: access.Agent, toolDelete: access.Write, toolAppendLog: access.Agent, promptSave: access.Agent}
 
-// restrictReaders returns a handler that calls next. For read-only callers, it refuses calls of the
-// tools and prompts in writing, and removes them from lists. A refused tool call is a result with
-// IsError; a refused prompt is a JSON-RPC error.
-func (e *endpoint) restrictReaders(next sdk.MethodHandler) sdk.MethodHandler {
+// restrictScope returns a handler that calls next. It refuses calls of the tools and prompts that
+// need a larger scope than the caller's, and removes them from lists. A refused tool call is a
+// result with IsError; a refused prompt is a JSON-RPC error.
+func (e *endpoint) restrictScope(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if !gate.ReadOnly(ctx) {
-			return next(ctx, method, req)
-		}
-		const detail = "Read-only token. Nothing was changed. Use the value of --token."
+		grant := access.Of(ctx)
+		isRefused := func(name string) bool { return needs[name] != "" && !grant.Scope.Allows(needs[name]) }
 		switch req := req.(type) {
 		case *sdk.CallToolRequest:
-			if writing[req.Params.Name] {
-				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: detail}}}, nil
+			if isRefused(req.Params.Name) {
+				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: grant.Refusal(needs[req.Params.Name])}}}, nil
 			}
 		case *sdk.GetPromptRequest:
-			if writing[req.Params.Name] {
-				return nil, e.asProtocol(ctx, refusal(detail))
+			if isRefused(req.Params.Name) {
+				return nil, e.asProtocol(ctx, refusal(grant.Refusal(needs[req.Params.Name])))
 			}
 		}
 		result, err := next(ctx, method, req)
 		switch result := result.(type) {
 		case *sdk.ListToolsResult:
-			result.Tools = slices.DeleteFunc(result.Tools, func(t *sdk.Tool) bool { return writing[t.Name] })
+			result.Tools = slices.DeleteFunc(result.Tools, func(t *sdk.Tool) bool { return isRefused(t.Name) })
 		case *sdk.ListPromptsResult:
-			result.Prompts = slices.DeleteFunc(result.Prompts, func(p *sdk.Prompt) bool { return writing[p.Name] })
+			result.Prompts = slices.DeleteFunc(result.Prompts, func(p *sdk.Prompt) bool { return isRefused(p.Name) })
 		}
 		return result, err
 	}

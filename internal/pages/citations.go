@@ -29,7 +29,7 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent reco
 // if the current content was not checked. It also requests a new check in the background, unless
 // there is no Checker, the memory is deleted, or the user may only read.
 func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.Citations, error) {
-	if s.options.Checker != nil && m.State != memories.Deleted && !gate.ReadOnly(ctx) {
+	if s.options.Checker != nil && m.State != memories.Deleted && gate.CanWrite(ctx) {
 		s.options.Checker.Ask(agent.Slug)
 	}
 	found, err := s.store.Verification(ctx, agent, m.ID)

@@ -17,7 +17,7 @@ import (
 // FieldWith names one. For a masked memory it needs the parameter FieldShowSecret, and a user who may
 // write. For a deleted, unreadable or masked memory it returns a *memories.ConflictError.
 func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
-	isRevealed := m.IsQuarantined() && r.URL.Query().Get(templates.FieldShowSecret) != "" && !gate.ReadOnly(r.Context())
+	isRevealed := m.IsQuarantined() && r.URL.Query().Get(templates.FieldShowSecret) != "" && gate.CanWrite(r.Context())
 	switch {
 	case m.State == memories.Deleted:
 		return &memories.ConflictError{Reason: "The memory is in the trash. Restore it first."}

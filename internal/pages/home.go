@@ -27,7 +27,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	v := templates.Home{
 		Frame: templates.Frame{Live: templates.EventsPath, Notice: homeNotice(r)},
 		Query: listview.CleanText(query.Get(templates.FieldQuery)), Sort: templates.AgentSort(query.Get(templates.FieldSort)), All: query.Get(templates.FieldShow) == templates.ShowAll,
-		Now: time.Now(), Problems: scanProblems(s.engine.ScanProblems()), RunsAs: engine.RunsAs(), Samples: s.options.AddSamples != nil,
+		Now: time.Now(), Problems: scanProblems(s.engine.ScanProblems(r.Context())), RunsAs: engine.RunsAs(), Samples: s.options.AddSamples != nil,
 	}
 	if v.Sort == "" {
 		v.Sort = templates.ByChange

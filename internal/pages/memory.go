@@ -157,7 +157,7 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = shown.Local(m.Files[i].ModifiedAt)
 	}
-	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: !gate.ReadOnly(ctx)}
+	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: gate.CanWrite(ctx)}
 	if agents.Layout(agent.Layout).Rules().Keeper != "" {
 		v.CanWrite, v.Index = false, "" // nothing is written, so no index lists it
 	}
@@ -297,7 +297,7 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, 
 		s.kit.ShowFailure(w, r, f)
 		return nil
 	}
-	if gate.ReadOnly(r.Context()) {
+	if !gate.CanWrite(r.Context()) {
 		raw = []byte(quarantine.MaskSecrets(string(raw)))
 	}
 	h := w.Header()

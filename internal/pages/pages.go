@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"memoir/internal/access"
 	"memoir/internal/agents"
 	"memoir/internal/consolidation"
 	"memoir/internal/embedding"
@@ -266,7 +267,7 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	f := templates.FailureOf(status)
 	switch {
-	case status == http.StatusForbidden && gate.ReadOnly(r.Context()):
+	case status == http.StatusForbidden && gate.ReadOnly(r.Context()) && access.Of(r.Context()).Name == "":
 		f.Title = "Read-only access"
 		f.Text = "Nothing was changed. Sign in at /sign-in with the other token."
 	case status == http.StatusForbidden, status == http.StatusServiceUnavailable:

@@ -21,7 +21,7 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	typed := listview.CleanText(query.Get(templates.FieldQuery))
 	asked := terms.Parse(typed)
-	d := paletteview.Data{Query: typed, Typed: asked.Words, HomeDir: home(), CanWrite: !gate.ReadOnly(r.Context())}
+	d := paletteview.Data{Query: typed, Typed: asked.Words, HomeDir: home(), CanWrite: gate.CanWrite(r.Context())}
 	d.Current, _ = paletteview.AgentOf(query.Get(templates.FieldHere))
 	if cookie, err := r.Cookie(kit.CookieTheme); err == nil {
 		d.Theme = templates.ParseTheme(cookie.Value)

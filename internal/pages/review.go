@@ -248,11 +248,11 @@ func (s *site) addOpen(r *http.Request, v *templates.Review, t reviewcards.List,
 func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List, agent records.Agent, item records.ReviewItem, page records.ReviewPage, at int) error {
 	query := r.URL.Query()
 	reveal := query.Get(templates.FieldReveal) != "" && r.Method == http.MethodGet
-	if reveal && gate.ReadOnly(r.Context()) {
+	if reveal && !gate.CanWrite(r.Context()) {
 		return &kit.BadRequest{Status: http.StatusForbidden, Detail: "The token for readers does not reveal secrets."}
 	}
 	maker := reviewcards.Maker{Store: s.store, Engine: s.engine, Proposals: s.options.Extractor, Options: reviewcards.Options{
-		CanDecide: v.CanDecide, CanReveal: !gate.ReadOnly(r.Context()), Reveal: reveal, Merge: query.Get(templates.FieldMerge) != "", Here: t.At(item.ID),
+		CanDecide: v.CanDecide, CanReveal: gate.CanWrite(r.Context()), Reveal: reveal, Merge: query.Get(templates.FieldMerge) != "", Here: t.At(item.ID),
 	}}
 	card, err := maker.Card(r.Context(), agent, item)
 	if err != nil {
@@ -384,5 +384,5 @@ func (s *site) reviewSummary(contentType string, write func(templates.ReviewEnd)
 }
 
 func (s *site) canDecide(ctx context.Context) bool {
-	return s.options.Decider != nil && !gate.ReadOnly(ctx)
+	return s.options.Decider != nil && gate.CanWrite(ctx)
 }

@@ -53,7 +53,7 @@ func (s *site) sidebar(ctx context.Context) templates.Sidebar {
 			})
 		}
 	}
-	v.Health = s.health(files)
+	v.Health = s.health(ctx, files)
 	return v
 }
 
@@ -85,8 +85,8 @@ func (s *site) contextShare(agent records.Agent) int {
 }
 
 // health returns the state of the mirror for the sidebar. files is the number of memories.
-func (s *site) health(files int) templates.Health {
-	if n := len(s.engine.ScanProblems()); n > 0 {
+func (s *site) health(ctx context.Context, files int) templates.Health {
+	if n := len(s.engine.ScanProblems(ctx)); n > 0 {
 		return templates.FailingHealth(n)
 	}
 	return templates.HealthOf(s.engine.Pending(), files)

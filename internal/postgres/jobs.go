@@ -18,7 +18,7 @@ import (
 
 // Pool returns the connection pool of the store, for package jobs, whose queue makes its own
 // statements. The caller must not close it.
-func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+func (s *Store) Pool() *pgxpool.Pool { return s.pool.Unrestricted() }
 
 // AddJob calls insert in a transaction that prevents the agent's deletion. insert adds a job, or
 // finds an existing one, and returns its id. An unfinished one that it has found gets the new args

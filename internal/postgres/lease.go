@@ -44,5 +44,5 @@ func (s *Store) Holder(ctx context.Context, agent int64) (records.LeaseHolder, e
 // at a time; it must not block. It fails with memories.ErrUnavailable if the database cannot be
 // reached. The caller must close it; Store.Close does not.
 func (s *Store) OpenLeaseConn(ctx context.Context, onMessage func(payload string)) (*lease.Conn, error) {
-	return lease.Open(ctx, s.pool.Config().ConnConfig, onMessage)
+	return lease.Open(ctx, s.pool.Unrestricted().Config().ConnConfig, onMessage)
 }

@@ -61,7 +61,7 @@ const useColumn = `(SELECT jsonb_build_object('Reads', coalesce(u.reads, 0), 'La
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
-	m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.team, m.deleted_actor, m.deleted_browser`
+	m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.team, m.deleted_actor, m.deleted_browser, m.deleted_person`
 
 // scope is the agents whose memories a list has: one agent, or all.
 type scope struct {
@@ -259,7 +259,7 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	m := &r.head
 	err = row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
-		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor, &m.DeletedBrowser,
+		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor, &m.DeletedBrowser, &m.DeletedPerson,
 		&r.description, &r.body, &r.carried, &r.index, &r.use, &r.rank, &r.total)
 	return r, err
 }

@@ -26,7 +26,9 @@ import (
 	"memoir/internal/postgres/review"
 	"memoir/internal/postgres/targets"
 	"memoir/internal/postgres/timeline"
+	"memoir/internal/postgres/tokens"
 	"memoir/internal/postgres/vectors"
+	"memoir/internal/postgres/visible"
 	"memoir/internal/records"
 )
 
@@ -47,7 +49,8 @@ type Store struct {
 	*askedas.Phrases   // the phrases as which memories are asked
 	*targets.Chosen    // the files besides CLAUDE.md into which agents are published
 	*exchange.Archives // exports, and the state for imports
-	pool               *pgxpool.Pool
+	*tokens.Tokens     // who may use Memoir, and sign-ins
+	pool               *visible.Pool
 	q                  *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
 	// must not use all of it.
@@ -78,12 +81,12 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		pgxuuid.Register(conn.TypeMap())
 		return nil
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pool, err := visible.New(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	q := queries.New(pool)
-	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), Chosen: targets.New(q), Archives: exchange.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), Reader: overview.NewReader(pool), Sizes: carried.New(q), Reads: recalled.New(q), Phrases: askedas.New(pool), Events: timeline.New(pool), Vectors: vectors.New(pool), Chosen: targets.New(q), Archives: exchange.New(pool), Tokens: tokens.New(pool), pool: pool, q: q, writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()

@@ -9,13 +9,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"memoir/internal/postgres/pgtest"
+	"memoir/internal/postgres/visible"
 )
 
-// Postgres prepares every generated query. sqlc does not find a misspelled column in all places.
+// Postgres prepares every generated query. sqlc does not find a misspelled column in all places. It
+// also does so for a request that sees some agents, which reads views instead of tables.
 func TestQueries_Prepare(t *testing.T) {
 	t.Parallel()
-	conn := pgtest.Connect(t, pgtest.New(t))
+	url := pgtest.New(t)
+	restricted := pgtest.Connect(t, url)
+	if err := visible.Restrict(t.Context(), restricted); err != nil {
+		t.Fatal(err)
+	}
+	for name, conn := range map[string]*pgx.Conn{"tables": pgtest.Connect(t, url), "views": restricted} {
+		t.Run(name, func(t *testing.T) { prepareQueries(t, conn) })
+	}
+}
+
+func prepareQueries(t *testing.T, conn *pgx.Conn) {
 	paths, err := filepath.Glob("internal/queries/*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"memoir/internal/access"
 	"memoir/internal/agents"
 	"memoir/internal/lockfile"
 	"memoir/internal/records"
@@ -12,16 +13,32 @@ import (
 	"memoir/internal/sync/ops"
 )
 
-// Agents returns the agents that this server's last discovery found on disk, in no order, also
-// joined ones. It never waits, and returns nil before the first discovery.
-func (e *Engine) Agents() []agents.Agent { return slices.Clone(e.discoverer.Snapshot().Agents) }
+// AgentNamed returns the agent with a slug that this server's last discovery found on disk. If its
+// directory is a link to another agent's, it returns that one. ok is false if there is none, or the
+// request of ctx may not see it. It never waits.
+func (e *Engine) AgentNamed(ctx context.Context, slug string) (found agents.Agent, ok bool) {
+	all := e.discoverer.Snapshot().Agents
+	i := slices.IndexFunc(all, func(a agents.Agent) bool { return a.Slug == slug })
+	if i < 0 || !access.Of(ctx).Sees(slug) {
+		return agents.Agent{}, false
+	}
+	found = agents.ResolveJoined(all[i:i+1], all)[0]
+	return found, access.Of(ctx).Sees(found.Slug)
+}
 
 // AgentsOf returns the agents to which a conversation belongs. These are the agent of the
 // transcript's project, else the agents of the directory where the conversation started. Without
 // any, it runs a discovery if the transcript's project is new or files that decide have changed. It
 // returns several agents if the conversation is ambiguous, and no error and no agent if no agent
-// fits. It fails if no absolute directory is known, or with the errors of Discoverer.Run.
+// fits. It leaves out agents that the request of ctx may not see. It fails if no absolute directory is
+// known, or with the errors of Discoverer.Run.
 func (e *Engine) AgentsOf(ctx context.Context, c agents.Conversation) ([]agents.Agent, error) {
+	found, err := e.agentsOf(access.AsServer(ctx), c)
+	grant := access.Of(ctx)
+	return slices.DeleteFunc(found, func(a agents.Agent) bool { return !grant.Sees(a.Slug) }), err
+}
+
+func (e *Engine) agentsOf(ctx context.Context, c agents.Conversation) ([]agents.Agent, error) {
 	found, err := agents.AgentsOf(c, e.options.Places.ClaudeDir, e.discoverer.Snapshot().Agents)
 	if err != nil || len(found) > 0 {
 		return found, err

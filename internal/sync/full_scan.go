@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"memoir/internal/access"
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/sync/agenttx"
@@ -94,7 +95,7 @@ func (e *Engine) becomeReady() {
 	}
 	e.log.Info("first scan done", "agents", len(e.agents.Slugs()))
 	e.search.indexLater(uuid.Nil)
-	for _, a := range e.Agents() {
+	for _, a := range e.discoverer.Snapshot().Agents {
 		if agents.Layout(a.Layout).Rules().IsShared && e.node.HoldsLease(a.Slug) {
 			e.queue.Add(a.Slug, ".")
 		}
@@ -208,21 +209,24 @@ func (s *fullScan) withLock(do func()) {
 // ScanAll runs a discovery, scans all agents on the servers with their leases, and writes their
 // CLAUDE.md. It returns the sum of the successful scans, also with an error. A failed agent does
 // not stop the others; the error names one. It leaves out agents whose scan is already overdue, and
-// then fails with *memories.ConflictError. It fails with memories.ErrStopping after StopScans.
+// then fails with *memories.ConflictError. It fails with memories.ErrStopping after StopScans. It
+// leaves out agents that the request of ctx may not see.
 func (e *Engine) ScanAll(ctx context.Context) (ScanResult, error) {
 	return e.withScanContext(ctx, e.scanAll)
 }
 
 func (e *Engine) scanAll(ctx context.Context) (scan.Result, error) {
 	started := time.Now()
+	grant := access.Of(ctx)
+	ctx = access.AsServer(ctx) // a discovery that sees some agents would add the others again
 	if _, err := e.discoverer.Run(ctx); err != nil {
 		return scan.Result{}, err
 	}
-	late := e.scans.Late()
+	late := slices.DeleteFunc(slices.Clone(e.scans.Late()), func(slug string) bool { return !grant.Sees(slug) })
 	var own, others []string
 	for _, slug := range e.agents.Slugs() {
 		switch {
-		case slices.Contains(late, slug):
+		case slices.Contains(late, slug), !grant.Sees(slug):
 		case e.node.HoldsLease(slug):
 			own = append(own, slug)
 		default:
@@ -230,7 +234,7 @@ func (e *Engine) scanAll(ctx context.Context) (scan.Result, error) {
 		}
 	}
 	sum, ownErr := e.scanEach(ctx, own, e.scanAndWait)
-	if ownErr == nil && len(late) == 0 {
+	if ownErr == nil && len(late) == 0 && grant.SeesAll() {
 		e.stats.recordFullScan(sum)
 	}
 	result, othersErr := e.scanEach(ctx, others, func(ctx context.Context, slug string) (scan.Result, error) {

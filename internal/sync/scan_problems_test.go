@@ -30,13 +30,15 @@ func TestFailingScan_ShownUntilSuccess(t *testing.T) {
 	b.refuse("memory/poison.md", "true")
 	b.write("ada/memory/poison.md", note("Poison", memories.User, "text"))
 	waittest.For(b, "the failing scan", func() bool { return strings.Contains(b.statusOf("ada").ScanProblem, "refused for the test") })
-	problems := b.engine.ScanProblems()
+	problems := b.engine.ScanProblems(b.Context())
 	if len(problems) != 1 || problems[0].Agent != "ada" || problems[0].Path != "" || !strings.Contains(problems[0].Reason, "refused") {
 		t.Errorf("problems %+v", problems)
 	}
 	b.execute("DROP TRIGGER refuse ON files")
 	waittest.For(b, "the memory", func() bool { return b.hasNamed("ada", "Poison") })
-	waittest.For(b, "that nothing is wrong", func() bool { return b.statusOf("ada").ScanProblem == "" && len(b.engine.ScanProblems()) == 0 })
+	waittest.For(b, "that nothing is wrong", func() bool {
+		return b.statusOf("ada").ScanProblem == "" && len(b.engine.ScanProblems(b.Context())) == 0
+	})
 }
 
 // What a part of the agent fails with twice is scanned as a whole: the third attempt is, and
@@ -70,7 +72,7 @@ func TestUnreadableDirectories_NamedWithOwner(t *testing.T) {
 	}
 	b.start()
 	var paths []string
-	for _, p := range b.engine.ScanProblems() {
+	for _, p := range b.engine.ScanProblems(b.Context()) {
 		paths = append(paths, p.Path)
 		if p.Owner == "" || p.Reason != "permission denied" {
 			t.Errorf("%+v", p)

@@ -2,9 +2,11 @@ package sync
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"memoir/internal/access"
 	"memoir/internal/sync/scan"
 )
 
@@ -54,7 +56,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.Pending(), Overflows: e.watcher.Overflows(), Problems: e.scans.List()}
+	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.Pending(), Overflows: e.watcher.Overflows(), Problems: e.ScanProblems(ctx)}
 	s.WatchMode, s.WatchNote = e.watcher.Mode(e.discoverer.Snapshot().NoEvents)
 	stats, err := e.node.AllAgentStats(ctx)
 	if err != nil {
@@ -122,5 +124,10 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 }
 
 // ScanProblems returns the agents and directories that this server cannot scan, sorted by agent and
-// path. Directories of no known agent come first. It returns nothing if all can be scanned.
-func (e *Engine) ScanProblems() []ScanProblem { return e.scans.List() }
+// path. Directories of no known agent come first. It returns nothing if all can be scanned. It leaves
+// out agents that the request of ctx may not see, and for a request that sees some agents, the
+// directories of no known agent.
+func (e *Engine) ScanProblems(ctx context.Context) []ScanProblem {
+	grant := access.Of(ctx)
+	return slices.DeleteFunc(e.scans.List(), func(p ScanProblem) bool { return !grant.Sees(p.Agent) || p.Agent == "" && !grant.SeesAll() })
+}

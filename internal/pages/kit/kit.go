@@ -19,6 +19,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"memoir/internal/access"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -185,7 +186,7 @@ func ForReader(r *http.Request, withSidebar bool) context.Context {
 	}
 	if k, ok := r.Context().Value(kitKey{}).(*Kit); ok {
 		reader.Browser = records.ActionOf(r.Context()).Browser
-		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), !gate.ReadOnly(r.Context()), gate.SignedIn(r.Context())
+		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), gate.CanWrite(r.Context()), gate.SignedIn(r.Context())
 		if !WantsPane(r) {
 			if withSidebar {
 				reader.Sidebar = k.Sidebar(r.Context())
@@ -207,9 +208,12 @@ func (k *Kit) Framed(next http.Handler) http.Handler {
 	})
 }
 
-// account returns the name of the user who reads the page. Without a token that is the user of the
-// system, because only that user can connect.
+// account returns the name of the user who reads the page: that of the principal, else "token". Without
+// a token that is the user of the system, because only that user can connect.
 func account(r *http.Request) string {
+	if name := access.Of(r.Context()).Name; name != "" {
+		return name
+	}
 	if gate.SignedIn(r.Context()) {
 		return "token"
 	}

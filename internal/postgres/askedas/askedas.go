@@ -15,25 +15,25 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/postgres/visible"
 	"memoir/internal/records"
 	"memoir/internal/words"
 )
 
 // Phrases reads and writes the phrases of all agents. It is safe for concurrent use.
 type Phrases struct {
-	pool *pgxpool.Pool
+	pool *visible.Pool
 	q    *queries.Queries
 }
 
 // New returns the Phrases of a database.
-func New(pool *pgxpool.Pool) *Phrases { return &Phrases{pool, queries.New(pool)} }
+func New(pool *visible.Pool) *Phrases { return &Phrases{pool, queries.New(pool)} }
 
 // AskedAs returns the phrases of a memory, also of a deleted one. By is empty if none
 // were written. It fails with memories.ErrNotFound if the id is malformed.

@@ -11,7 +11,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+
+	"memoir/internal/postgres/visible"
 
 	"memoir/internal/exchange"
 	"memoir/internal/memories"
@@ -22,12 +23,12 @@ import (
 
 // Archives reads all agents for exports. It is safe for concurrent use.
 type Archives struct {
-	pool *pgxpool.Pool
+	pool *visible.Pool
 	q    *queries.Queries
 }
 
 // New returns the Archives of a database.
-func New(pool *pgxpool.Pool) *Archives { return &Archives{pool, queries.New(pool)} }
+func New(pool *visible.Pool) *Archives { return &Archives{pool, queries.New(pool)} }
 
 // Numbers of rows of one statement. A memory can have several contents of 1 MiB.
 const (

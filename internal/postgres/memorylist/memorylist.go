@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/findings"
 	"memoir/internal/memories"
@@ -16,19 +15,20 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
+	"memoir/internal/postgres/visible"
 	"memoir/internal/records"
 )
 
 // Lists reads the lists of all agents. It is safe for concurrent use.
 type Lists struct {
-	pool *pgxpool.Pool
+	pool *visible.Pool
 	row  func(queries.Memory) (records.MemoryRow, error)
 	// isFuzzy reports whether similar words can be found.
 	isFuzzy bool
 }
 
 // New returns the Lists of a database. row converts rows of memories.
-func New(pool *pgxpool.Pool, row func(queries.Memory) (records.MemoryRow, error), isFuzzy bool) *Lists {
+func New(pool *visible.Pool, row func(queries.Memory) (records.MemoryRow, error), isFuzzy bool) *Lists {
 	return &Lists{pool, row, isFuzzy}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/findings"
 	"memoir/internal/memories"
@@ -17,18 +16,19 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/visible"
 	"memoir/internal/records"
 )
 
 // Items reads and writes the queue of all agents. It is safe for concurrent use.
 type Items struct {
-	pool *pgxpool.Pool
+	pool *visible.Pool
 	q    *queries.Queries
 	row  func(queries.Memory) (records.MemoryRow, error)
 }
 
 // NewItems returns the Items of a database. row converts rows of memories.
-func NewItems(pool *pgxpool.Pool, row func(queries.Memory) (records.MemoryRow, error)) *Items {
+func NewItems(pool *visible.Pool, row func(queries.Memory) (records.MemoryRow, error)) *Items {
 	return &Items{pool, queries.New(pool), row}
 }
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/visible"
 	"memoir/internal/records"
 )
 
@@ -23,7 +23,7 @@ import (
 type Events struct{ q *queries.Queries }
 
 // New returns the Events of a database.
-func New(pool *pgxpool.Pool) *Events { return &Events{queries.New(pool)} }
+func New(pool *visible.Pool) *Events { return &Events{queries.New(pool)} }
 
 var _ records.Timeline = (*Events)(nil)
 

@@ -11,21 +11,21 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/visible"
 	"memoir/internal/records"
 )
 
 // Vectors reads and writes the vectors of all agents. It is safe for concurrent use.
 type Vectors struct {
-	pool *pgxpool.Pool
+	pool *visible.Pool
 	q    *queries.Queries
 }
 
 // New returns the Vectors of a database.
-func New(pool *pgxpool.Pool) *Vectors { return &Vectors{pool, queries.New(pool)} }
+func New(pool *visible.Pool) *Vectors { return &Vectors{pool, queries.New(pool)} }
 
 // UseEmbeddingModel returns the stored model with a name and a version of the texts, and inserts an
 // unknown one. It records that the model is used. probe is the vector of a fixed text. If isSame is

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/access"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/problem"
@@ -65,8 +66,15 @@ func Handle[Op, R any](n *Node, run func(ctx context.Context, slug string, op Op
 // memories.ErrInterrupted if the holder is lost later: the change may be done. It fails with
 // memories.ErrNotFound for an unknown slug, memories.ErrUnavailable if the holder does not respond,
 // and the call's own errors. If ctx ends, a started call continues on the other server.
+//
+// If the request of ctx may not see the agent, it fails with memories.ErrNotFound. The call itself
+// sees all agents: publishing one also reads what all share.
 func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	var none R
+	if !access.Of(ctx).Sees(slug) {
+		return none, memories.ErrNotFound
+	}
+	ctx = access.AsServer(ctx)
 	for {
 		a, err := c.node.o.FindAgent(ctx, slug)
 		if err != nil {
@@ -93,8 +101,14 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 // Read runs a call that only reads, and returns its result and error. The call runs here if this
 // server holds the lease, or has the agent's directory on its disk. Otherwise Do runs it. It then
 // also fails with memories.ErrNotFound for an unknown slug, and with memories.ErrUnavailable if the
-// lease holder does not respond or is lost.
+// lease holder does not respond or is lost. If the request of ctx may not see the agent, Read fails
+// with memories.ErrNotFound. Every request may read an agent whose memories all share.
 func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
+	if a := c.node.o.Agents.Known(slug); !access.Of(ctx).Sees(slug) && (a == nil || !a.Agent.Rules().IsShared) {
+		var none R
+		return none, memories.ErrNotFound
+	}
+	ctx = access.AsServer(ctx)
 	if c.node.HoldsLease(slug) || c.node.HasDirectory(ctx, slug) {
 		return c.run(ctx, slug, op)
 	}

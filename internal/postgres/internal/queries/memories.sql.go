@@ -158,7 +158,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -207,6 +207,7 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.Conflict,
 		&i.Memory.Quarantined,
 		&i.Memory.DeletedBrowser,
+		&i.Memory.DeletedPerson,
 		&i.Description,
 		&i.Body,
 	)
@@ -286,7 +287,7 @@ func (q *Queries) RemovedIndexLines(ctx context.Context, agentID int64) ([]Remov
 }
 
 const restoringRows = `-- name: RestoringRows :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringRowsRow struct {
@@ -332,6 +333,7 @@ func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]Restoring
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 		); err != nil {
 			return nil, err
 		}
@@ -344,7 +346,7 @@ func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]Restoring
 }
 
 const rowByID = `-- name: RowByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person FROM memories m WHERE m.agent_id = $1 AND m.id = $2
 `
 
 type RowByIDParams struct {
@@ -390,12 +392,13 @@ func (q *Queries) RowByID(ctx context.Context, arg RowByIDParams) (RowByIDRow, e
 		&i.Memory.Conflict,
 		&i.Memory.Quarantined,
 		&i.Memory.DeletedBrowser,
+		&i.Memory.DeletedPerson,
 	)
 	return i, err
 }
 
 const rowsByID = `-- name: RowsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person
 FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = $2) IS TRUE
@@ -451,6 +454,7 @@ func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDR
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 		); err != nil {
 			return nil, err
 		}
@@ -463,7 +467,7 @@ func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDR
 }
 
 const rowsByName = `-- name: RowsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person
 FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
 JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable
@@ -517,6 +521,7 @@ func (q *Queries) RowsByName(ctx context.Context, arg RowsByNameParams) ([]RowsB
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 		); err != nil {
 			return nil, err
 		}
@@ -680,7 +685,7 @@ func (q *Queries) SummariesOf(ctx context.Context, arg SummariesOfParams) ([]Sum
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser FROM (
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = $1 AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY($2::text[])
     UNION ALL
     SELECT b.id FROM memories b
@@ -739,6 +744,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 		); err != nil {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ WITH parted AS (
     FROM placed p LEFT JOIN anchors a ON a.part = p.part
     WHERE p.hit
 )
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, s.part, s.place, s.total, s.changed_at::timestamptz AS changed_at,
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, s.part, s.place, s.total, s.changed_at::timestamptz AS changed_at,
     ARRAY(SELECT i.kind FROM review_items i WHERE i.memory_ids @> ARRAY[m.id] AND i.kind IN ('contradiction', 'expired'))::text[] AS kinds,
     (m.state = 'deleted' AND EXISTS (SELECT FROM files f WHERE f.agent_id = m.agent_id AND f.memory_id = m.id AND f.status = 'removing' AND f.problem IS NOT NULL))::boolean AS not_removed,
     coalesce((SELECT r.body FROM revisions r WHERE $1::boolean AND r.id = m.revision_id), '')::text AS body
@@ -248,6 +248,7 @@ func (q *Queries) ListMemories(ctx context.Context, arg ListMemoriesParams) ([]L
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 			&i.Part,
 			&i.Place,
 			&i.Total,

@@ -79,6 +79,7 @@ type Activity struct {
 	Team       bool
 	Action     *string
 	Browser    *string
+	Person     *string
 }
 
 type Agent struct {
@@ -315,6 +316,7 @@ type Memory struct {
 	Conflict       *string
 	Quarantined    bool
 	DeletedBrowser *string
+	DeletedPerson  *string
 }
 
 type MemoryEmbedding struct {
@@ -353,6 +355,19 @@ type MemoryUse struct {
 	Loads             int32
 	LastLoadedAt      *time.Time
 	LastLoadedSession *string
+}
+
+type Principal struct {
+	ID         uuid.UUID
+	Name       string
+	Scope      string
+	Agents     []string
+	TokenHash  []byte
+	Login      *string
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
 }
 
 type Proposal struct {
@@ -434,6 +449,7 @@ type ReviewDecision struct {
 	DecidedBy string
 	Until     *time.Time
 	Undo      []byte
+	Person    *string
 }
 
 type ReviewItem struct {
@@ -546,6 +562,7 @@ type ServerRequest struct {
 	Response  []byte
 	Action    string
 	Browser   string
+	Person    string
 }
 
 type SessionName struct {
@@ -555,9 +572,10 @@ type SessionName struct {
 }
 
 type SignIn struct {
-	ID        []byte
-	Seal      []byte
-	ExpiresAt time.Time
+	ID          []byte
+	Seal        []byte
+	ExpiresAt   time.Time
+	PrincipalID *uuid.UUID
 }
 
 type Tombstone struct {

@@ -851,7 +851,7 @@ func (q *Queries) ReviewSizes(ctx context.Context, agentIds []int64) ([]ReviewSi
 }
 
 const reviewTexts = `-- name: ReviewTexts :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, r.description, r.body,
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, r.description, r.body,
     coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
     (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= $1) AS recalls
 FROM memories m JOIN revisions r ON r.id = m.revision_id
@@ -920,6 +920,7 @@ func (q *Queries) ReviewTexts(ctx context.Context, arg ReviewTextsParams) ([]Rev
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 			&i.Description,
 			&i.Body,
 			&i.Dead,
@@ -936,7 +937,7 @@ func (q *Queries) ReviewTexts(ctx context.Context, arg ReviewTextsParams) ([]Rev
 }
 
 const reviewTextsOf = `-- name: ReviewTextsOf :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, r.description, r.body,
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, r.description, r.body,
     coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
     (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= $1) AS recalls
 FROM memories m JOIN revisions r ON r.id = m.revision_id
@@ -998,6 +999,7 @@ func (q *Queries) ReviewTextsOf(ctx context.Context, arg ReviewTextsOfParams) ([
 			&i.Memory.Conflict,
 			&i.Memory.Quarantined,
 			&i.Memory.DeletedBrowser,
+			&i.Memory.DeletedPerson,
 			&i.Description,
 			&i.Body,
 			&i.Dead,

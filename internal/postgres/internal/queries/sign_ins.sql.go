@@ -8,6 +8,8 @@ package queries
 import (
 	"context"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const endSignIn = `-- name: EndSignIn :exec
@@ -21,28 +23,39 @@ func (q *Queries) EndSignIn(ctx context.Context, id []byte) error {
 
 const saveSignIn = `-- name: SaveSignIn :exec
 WITH expired AS (DELETE FROM sign_ins WHERE expires_at <= now())
-INSERT INTO sign_ins (id, seal, expires_at) VALUES ($1, $2, $3)
+INSERT INTO sign_ins (id, seal, expires_at, principal_id) VALUES ($1, $2, $3, $4)
 `
 
 type SaveSignInParams struct {
-	ID        []byte
-	Seal      []byte
-	ExpiresAt time.Time
+	ID          []byte
+	Seal        []byte
+	ExpiresAt   time.Time
+	PrincipalID *uuid.UUID
 }
 
 // Inserts a sign-in, and deletes expired ones.
 func (q *Queries) SaveSignIn(ctx context.Context, arg SaveSignInParams) error {
-	_, err := q.db.Exec(ctx, saveSignIn, arg.ID, arg.Seal, arg.ExpiresAt)
+	_, err := q.db.Exec(ctx, saveSignIn,
+		arg.ID,
+		arg.Seal,
+		arg.ExpiresAt,
+		arg.PrincipalID,
+	)
 	return err
 }
 
-const signInSeal = `-- name: SignInSeal :one
-SELECT seal FROM sign_ins WHERE id = $1 AND expires_at > now()
+const signIn = `-- name: SignIn :one
+SELECT seal, principal_id FROM sign_ins WHERE id = $1 AND expires_at > now()
 `
 
-func (q *Queries) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
-	row := q.db.QueryRow(ctx, signInSeal, id)
-	var seal []byte
-	err := row.Scan(&seal)
-	return seal, err
+type SignInRow struct {
+	Seal        []byte
+	PrincipalID *uuid.UUID
+}
+
+func (q *Queries) SignIn(ctx context.Context, id []byte) (SignInRow, error) {
+	row := q.db.QueryRow(ctx, signIn, id)
+	var i SignInRow
+	err := row.Scan(&i.Seal, &i.PrincipalID)
+	return i, err
 }

@@ -204,7 +204,7 @@ SELECT agents.id, agents.created_at, count(*) AS n
 FROM agents
 JOIN activity a ON a.agent_id = agents.id AND a.kind = 'learned' AND a.actor IN ('disk', 'session') AND a.at < agents.created_at
 WHERE agents.id = ANY($1::bigint[]) AND agents.created_at <= $2 AND ($3::text = '' OR a.actor = $3)
-GROUP BY agents.id
+GROUP BY agents.id, agents.created_at
 `
 
 type FirstScansParams struct {

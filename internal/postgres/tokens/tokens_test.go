@@ -1,9 +1,10 @@
-package postgres_test
+package tokens_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
+
+	"memoir/internal/access"
 
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
@@ -24,14 +25,14 @@ func TestSignIns_EndWhenRemovedOrExpired(t *testing.T) {
 	one, two := open(), open()
 	keep := func(id, seal string, expires time.Time) {
 		t.Helper()
-		if err := one.SaveSignIn(t.Context(), []byte(id), []byte(seal), expires); err != nil {
+		if err := one.SaveSignIn(t.Context(), []byte(id), access.SignIn{Seal: []byte(seal)}, expires); err != nil {
 			t.Fatal(err)
 		}
 	}
 	has := func(id, want string) {
 		t.Helper()
-		if seal, err := two.SignInSeal(t.Context(), []byte(id)); err != nil || !bytes.Equal(seal, []byte(want)) {
-			t.Errorf("SignInSeal(%s) = %q, %v, want %q", id, seal, err, want)
+		if in, err := two.SignIn(t.Context(), []byte(id)); err != nil || string(in.Seal) != want {
+			t.Errorf("SignIn(%s) = %q, %v, want %q", id, in.Seal, err, want)
 		}
 	}
 	keep("a", "seal of a", time.Now().Add(time.Hour))

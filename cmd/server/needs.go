@@ -1,0 +1,42 @@
+package main
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"memoir/internal/access"
+)
+
+// adminPaths are the beginnings of the paths that only admins may use, with any method: tokens, and
+// what adds agents.
+var adminPaths = []string{"/api/v1/tokens", "/access", "/samples"}
+
+// readingPosts are the POSTs that readers may send. Their handlers record nothing for readers. MCP
+// checks each call itself.
+var readingPosts = regexp.MustCompile(`^(/api/v1/agents/[^/]+/recall|/mcp|/hooks/[^/]*)$`)
+
+// agentPosts are the POSTs that an agent needs besides: saving memories and logs, and reports of written
+// files. The memory tool checks deletions itself.
+var agentPosts = regexp.MustCompile(`^/api/v1/agents/[^/]+/(memories|memory-tool|logs|scan)$`)
+
+// needs returns the scope that a request needs. GET and HEAD need access.Read, and other requests
+// access.Write, except for the paths above. It compares escaped paths where the result is smaller,
+// so that an unusual escape never makes a request cheaper.
+func needs(r *http.Request) access.Scope {
+	for _, path := range adminPaths {
+		if r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/") {
+			return access.Admin
+		}
+	}
+	path := r.URL.EscapedPath()
+	switch {
+	case r.Method == http.MethodGet, r.Method == http.MethodHead:
+		return access.Read
+	case r.Method == http.MethodPost && readingPosts.MatchString(path):
+		return access.Read
+	case r.Method == http.MethodPost && agentPosts.MatchString(path):
+		return access.Agent
+	}
+	return access.Write
+}
