@@ -823,8 +823,7 @@ CREATE TABLE review_decisions (
     decided_at timestamptz NOT NULL,
     decided_by text NOT NULL CHECK (decided_by IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     until      timestamptz, -- when it stops to hold, for a change of memories decided_at; NULL: never
-    undo       jsonb,       -- what takes the decision back, besides deleting it; NULL: nothing
-    person     text COLLATE "C" -- as activity.person
+    undo       jsonb        -- what takes the decision back, besides deleting it; NULL: nothing
 );
 
 CREATE INDEX review_decisions_agent_id_idx ON review_decisions (agent_id);

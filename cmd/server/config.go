@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,20 +35,22 @@ type config struct {
 	qwenDir, geminiDir, codexDir, openClawDir, lettaDir string
 	// memoryDirs have absolute paths and are in the order of the flags.
 	memoryDirs    []agents.NamedDir
-	teamDir       string        // absolute; empty without shared memories
-	isOwnTeamDir  bool          // teamDir is the default, and created when it is first needed
-	dataDir       string        // absolute; may be empty only if databaseURL is set
-	databaseURL   string        // empty for a private Postgres in dataDir
-	isTemporary   bool          // a power cut may lose dataDir; not a setting of users
-	token         string        // empty if no token is needed
-	readToken     string        // empty if there are no readers; else differs from token, which is set
-	debounce      time.Duration // above zero
-	rescan        time.Duration // above zero
-	watch         string        // auto or poll
-	claudeMDLimit int           // above zero; Unicode characters of the whole file
-	ageNotes      bool          // CLAUDE.md marks stale memories
-	tokenPrice    float64       // of a million tokens, in dollars; 0 shows no prices
-	allowedHosts  []string      // lower case, without port or brackets
+	teamDir       string         // absolute; empty without shared memories
+	isOwnTeamDir  bool           // teamDir is the default, and created when it is first needed
+	dataDir       string         // absolute; may be empty only if databaseURL is set
+	databaseURL   string         // empty for a private Postgres in dataDir
+	isTemporary   bool           // a power cut may lose dataDir; not a setting of users
+	token         string         // empty if no token is needed
+	readToken     string         // empty if there are no readers; else differs from token, which is set
+	authHeader    string         // header with the user's name; empty for none
+	authProxies   []netip.Prefix // the peers that may send it; not empty if authHeader is set
+	debounce      time.Duration  // above zero
+	rescan        time.Duration  // above zero
+	watch         string         // auto or poll
+	claudeMDLimit int            // above zero; Unicode characters of the whole file
+	ageNotes      bool           // CLAUDE.md marks stale memories
+	tokenPrice    float64        // of a million tokens, in dollars; 0 shows no prices
+	allowedHosts  []string       // lower case, without port or brackets
 	publicURL     gate.PublicURL
 	tlsCert       string // absolute; empty for plain HTTP
 	tlsKey        string // absolute; empty if tlsCert is empty
@@ -238,6 +241,8 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.databaseURL, "database-url", "", "")
 	flags.StringVar(&c.token, "token", "", "")
 	flags.StringVar(&c.readToken, "read-token", "", "")
+	flags.StringVar(&c.authHeader, "auth-header", "", "")
+	flags.Func("auth-proxy", "", c.addAuthProxy)
 	flags.Func("debounce", "", durationInto(&c.debounce))
 	flags.Func("rescan", "", durationInto(&c.rescan))
 	flags.StringVar(&c.watch, "watch", c.watch, "")
@@ -323,6 +328,19 @@ func (c *config) addAllowedHost(value string) error {
 		return err
 	}
 	c.allowedHosts = append(c.allowedHosts, host)
+	return nil
+}
+
+// addAuthProxy adds an address, or a network such as 10.0.0.0/8.
+func (c *config) addAuthProxy(value string) error {
+	network, err := netip.ParsePrefix(value)
+	if address, addressErr := netip.ParseAddr(value); addressErr == nil {
+		network, err = netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	if err != nil {
+		return errors.New("it must be an address or a network, such as 10.0.0.5 or 10.0.0.0/8")
+	}
+	c.authProxies = append(c.authProxies, network.Masked())
 	return nil
 }
 

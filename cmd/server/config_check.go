@@ -48,6 +48,12 @@ func (c *config) check() error {
 	if err := c.checkReadToken(); err != nil {
 		return err
 	}
+	if (c.authHeader == "") != (len(c.authProxies) == 0) {
+		return errors.New("--auth-header and --auth-proxy belong together: name the header, and the addresses of the proxies that set it")
+	}
+	if strings.ContainsFunc(c.authHeader, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
+		return errors.New("--auth-header must be the name of a header, such as X-Forwarded-User")
+	}
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("no home directory found: set --data-dir, or --database-url for your own Postgres")
 	}
@@ -233,4 +239,4 @@ func setAll(flags *flag.FlagSet, name, variable, value string) error {
 // emptyMeansOff are the flags with a default that an empty value turns off.
 var emptyMeansOff = []string{"agents-dir", "claude-dir", "qwen-dir", "gemini-dir", "codex-dir", "openclaw-dir", "letta-dir", "team-dir", "model", "background-model", "claude-command"}
 
-func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }
+func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" || name == "auth-proxy" }

@@ -51,7 +51,7 @@ func newServer(
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
 		OnlyOwner: config.token == "", TokenFile: owned.file, SignInCode: owned.code,
 		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, Needs: needs,
-		PublicURL: config.publicURL, SignIns: store, Principals: people, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
+		PublicURL: config.publicURL, SignIns: store, Principals: people, UserHeader: config.authHeader, Proxies: config.authProxies, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err

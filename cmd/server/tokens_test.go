@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -45,6 +46,27 @@ func (s *runningServer) signIn(token string) *http.Cookie {
 		s.Fatalf("sign-in: %d", response.StatusCode)
 	}
 	return response.Cookies()[0]
+}
+
+// postWith posts an empty form in a signed-in browser.
+func (s *runningServer) postWith(cookie *http.Cookie, path string) (status int, answer string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "http://"+s.addr+path, strings.NewReader(""))
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.AddCookie(cookie)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return response.StatusCode, string(raw)
 }
 
 // withCookie gets a page in a signed-in browser.
@@ -109,6 +131,45 @@ func TestTokens_RevokedOnEveryServer(t *testing.T) {
 	<-ended
 	<-ended
 	one.newToken(`{"name":"mira","scope":"read"}`) // the name is free again
+}
+
+// The name of a token is the author of its changes, by the API, MCP and in a browser.
+func TestTokens_NameInJournal(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, "--token=all-of-it-for-me")
+	mira := s.newToken(`{"name":"mira","scope":"write","agents":["ada"]}`).Token
+	status, saved := s.as(mira, http.MethodPost, "/api/v1/agents/ada/memories", `{"name":"By the API","type":"user","body":"x"}`)
+	if status != http.StatusCreated {
+		t.Fatal(status, saved)
+	}
+	s.as(mira, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save_memory","arguments":{"agent":"ada","name":"By MCP","type":"user","body":"x"}}}`)
+	var id struct{ ID string }
+	if err := json.Unmarshal([]byte(saved), &id); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := s.postWith(s.signIn(mira), "/agents/ada/memory/"+id.ID+"/delete"); status != http.StatusSeeOther {
+		t.Errorf("deletion in a browser: %d", status)
+	}
+	var list struct {
+		Activity []struct{ Name, Kind, Actor, Person string }
+	}
+	_, answer := s.as("all-of-it-for-me", http.MethodGet, "/api/v1/agents/ada/activity", "")
+	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Activity) < 3 {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	for i, want := range []string{"By the API deleted browser mira", "By MCP learned script mira", "By the API learned script mira"} {
+		if a := list.Activity[i]; strings.Join([]string{a.Name, a.Kind, a.Actor, a.Person}, " ") != want {
+			t.Errorf("entry %d is %+v, want %s", i, a, want)
+		}
+	}
+	if a := list.Activity[len(list.Activity)-1]; a.Person != "" {
+		t.Errorf("a file's change is by %q", a.Person)
+	}
+	for _, path := range []string{"/timeline", "/agents/ada/trash"} {
+		if _, page := s.as("all-of-it-for-me", http.MethodGet, path, ""); !strings.Contains(page, "mira") {
+			t.Errorf("%s does not name mira", path)
+		}
+	}
 }
 
 // Without --token, the kernel admits the owner, and a token of a person decides over that.

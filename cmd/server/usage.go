@@ -47,6 +47,8 @@ Network and access
   --token TOKEN             token for the API and the sign-in; at least 16 characters if other machines can reach
                             the server; MEMOIR_TOKEN keeps it out of the process list
   --read-token TOKEN        token for read-only access; same length
+  --auth-header NAME        header in which a proxy names the signed-in user, such as X-Forwarded-User (see docs/TEAM.md)
+  --auth-proxy ADDRESS      address or network of such a proxy, such as 10.0.0.0/8; repeatable
   --allowed-host HOST       one more host name of the server, without port; repeatable
   --public-url URL          address of a proxy, such as https://memoir.example.org; no path
   --tls-cert FILE           certificate chain, PEM; read again when it changes (default: plain HTTP)

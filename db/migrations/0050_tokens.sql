@@ -20,4 +20,3 @@ ALTER TABLE sign_ins ADD COLUMN principal_id uuid REFERENCES principals (id) ON 
 ALTER TABLE activity ADD COLUMN person text COLLATE "C";
 ALTER TABLE memories ADD COLUMN deleted_person text COLLATE "C";
 ALTER TABLE server_requests ADD COLUMN person text NOT NULL DEFAULT '';
-ALTER TABLE review_decisions ADD COLUMN person text COLLATE "C";

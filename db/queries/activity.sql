@@ -1,9 +1,9 @@
 -- name: InsertActivity :copyfrom
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, other_name, team, action, browser)
-VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @other_name, @team, @action, @browser);
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, other_name, team, action, browser, person)
+VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @other_name, @team, @action, @browser, @person);
 
 -- name: MemoryAsOf :one
-SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.browser, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.browser, a.person, a.state, a.type, a.path, a.session, a.modified_at, a.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
 FROM activity a
 JOIN memories m ON m.id = a.memory_id
@@ -30,10 +30,10 @@ WHERE m.readable AND last.state IN ('active', 'missing') AND last.type IS NOT NU
 -- name: AddReveal :exec
 -- Adds an entry that a memory's text was shown without masks, unless the journal has one by the same
 -- actor and browser since a time.
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, type, team, action, browser)
-SELECT m.agent_id, @at, m.id, m.name, 'revealed', @actor, m.path, m.session, m.type, m.team, sqlc.narg(action), sqlc.narg(browser)
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, type, team, action, browser, person)
+SELECT m.agent_id, @at, m.id, m.name, 'revealed', @actor, m.path, m.session, m.type, m.team, sqlc.narg(action), sqlc.narg(browser), sqlc.narg(person)
 FROM memories m
 WHERE m.agent_id = @agent_id AND m.id = @id
   AND NOT EXISTS (SELECT 1 FROM activity a
                   WHERE a.memory_id = m.id AND a.kind = 'revealed' AND a.at > @since AND a.actor = @actor
-                    AND a.browser IS NOT DISTINCT FROM sqlc.narg(browser));
+                    AND a.browser IS NOT DISTINCT FROM sqlc.narg(browser) AND a.person IS NOT DISTINCT FROM sqlc.narg(person));

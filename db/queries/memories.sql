@@ -74,7 +74,7 @@ DELETE FROM memories WHERE id = ANY(@ids::uuid[]);
 -- Moves a memory to the trash, saves its removed index lines, and adds a tombstone for each content
 -- that it has had.
 WITH deleted AS (
-    UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', deleted_actor = @actor::text, deleted_browser = sqlc.narg(browser),
+    UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', deleted_actor = @actor::text, deleted_browser = sqlc.narg(browser), deleted_person = sqlc.narg(person),
         updated_at = @at::timestamptz,
         index_lines = @index_lines, restoring = false
     WHERE d.id = @id

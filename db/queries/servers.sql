@@ -14,8 +14,8 @@ SELECT pg_notify('memoir', payload) FROM unnest(@payloads::text[]) AS payload;
 
 -- name: AddRequest :exec
 WITH added AS (
-    INSERT INTO server_requests (id, agent_id, call, arguments, actor, action, browser, expires_at)
-    VALUES (@id, @agent_id, @call, @arguments, @actor, @action, @browser, now() + interval '3 seconds')
+    INSERT INTO server_requests (id, agent_id, call, arguments, actor, action, browser, person, expires_at)
+    VALUES (@id, @agent_id, @call, @arguments, @actor, @action, @browser, @person, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', @payload::text);
 
@@ -27,7 +27,7 @@ UPDATE server_requests SET expires_at = now() + interval '3 seconds' WHERE id = 
 -- name: ClaimRequest :one
 UPDATE server_requests SET claimed = true
 WHERE id = @id AND NOT claimed AND expires_at > now()
-RETURNING agent_id, call, arguments, actor, action, browser;
+RETURNING agent_id, call, arguments, actor, action, browser, person;
 
 -- name: SaveResponse :exec
 WITH responded AS (

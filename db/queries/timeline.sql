@@ -2,10 +2,10 @@
 -- Returns the newest journal entries of the agents up to a time, without details. Each condition
 -- that is NULL or empty selects all. first_scan selects the memories that were older than Memoir's
 -- knowledge of the agent, or the other entries.
-SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session, e.action, e.browser
+SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session, e.action, e.browser, e.person
 FROM agents
 CROSS JOIN LATERAL (
-    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session, a.action, a.browser
+    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session, a.action, a.browser, a.person
     FROM activity a
     WHERE a.agent_id = agents.id
       AND a.at <= @until

@@ -21,6 +21,7 @@ type Activity struct {
 	Name        string    `json:"name" doc:"Name of the memory."`
 	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,revealed" doc:"cleared: the entry of an unreadable file was removed. blocked, allowed, discarded: a deleted content that returned, and the decision about it. revealed: its secret was shown; nothing has changed."`
 	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir,extraction" doc:"disk: a writer of the agent's memory directory. script: a request to this API. memoir: Memoir itself. extraction: found in a conversation."`
+	Person      *string   `json:"person" doc:"Name of the token with which a script or browser made the change; null for the owner and for changes on disk."`
 	Session     *string   `json:"session" doc:"The session of the content; null for the agent's own memory."`
 	Path        string    `json:"path" doc:"Path of the file with the content, relative to the agent's dir."`
 	State       *string   `json:"state" doc:"State after the event: active, needs_attention, missing or deleted; null if unchanged."`
@@ -118,7 +119,7 @@ func (a *api) activity(ctx context.Context, in ActivityFilter, query records.Act
 	for i, h := range page.Activity {
 		list.Activity[i] = Activity{
 			ID: h.ID, At: h.At.UTC(), Agent: h.Agent, MemoryID: wire.Text(h.MemoryID), Exists: h.Exists, Name: h.Name, Kind: string(h.Kind),
-			Actor: string(h.Actor), Session: wire.Text(h.Session), Path: h.Path, State: wire.Text(h.State), Type: wire.Text(h.Type),
+			Actor: string(h.Actor), Person: wire.Text(h.Person), Session: wire.Text(h.Session), Path: h.Path, State: wire.Text(h.State), Type: wire.Text(h.Type),
 			Description: wire.Text(h.Description), Hash: wire.Text(h.Hash), Renamed: wire.Text(h.Renamed),
 		}
 	}

@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"internal/postgres/internal/paging":  {"internal/records"},
 	"internal/postgres/migrate":          {"internal/postgres/internal/dberr", "db"},
 	"internal/postgres/internal/dberr":   {"internal/memories"},
-	"internal/records":                   {"internal/memories/...", "internal/logs", "internal/findings", "internal/findings/quarantine"},
+	"internal/records":                   {"internal/access", "internal/memories/...", "internal/logs", "internal/findings", "internal/findings/quarantine"},
 	"internal/postgres/search":           {"internal/words"},
 	"internal/postgres/internal/queries": {},
 	"internal/postgres/local":            {},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 type Principals interface {
 	ByToken(ctx context.Context, token string) (access.Principal, error)
 	ByID(ctx context.Context, id string) (access.Principal, error)
+	ByLogin(ctx context.Context, login string) (access.Principal, error)
 }
 
 // caller is who makes a request. The zero caller may do nothing.
@@ -37,16 +40,19 @@ const recheckInterval = 2 * time.Second
 // 403 to both.
 func (g *Gate) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		login := g.takeLogin(r)
 		if isOpen(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		who, err := g.callerOf(r)
+		who, err := g.callerOf(r, login)
 		switch {
 		case who.isKnown():
 			g.serveCaller(w, r, who, next)
 		case errors.Is(err, errWrongToken):
 			g.askToSignIn(w, r)
+		case login != "" && err == nil:
+			g.refuse(w, r, http.StatusForbidden, "Unknown user "+truncate(login)+". Nothing was changed. An admin adds you with memoir token create NAME --login "+truncate(login)+".")
 		case err != nil:
 			g.refuseUnchecked(w, r, err)
 		case g.owner != nil:
@@ -108,11 +114,28 @@ func (g *Gate) endIfRevoked(ctx context.Context, cancel func(), principal string
 // errWrongToken means that the request has a token of a principal that is not valid.
 var errWrongToken = errors.New("wrong token")
 
+// takeLogin returns the user that a proxy names, or "". It removes the header, so that no handler
+// trusts it.
+func (g *Gate) takeLogin(r *http.Request) string {
+	if g.options.UserHeader == "" {
+		return ""
+	}
+	named := r.Header.Values(g.options.UserHeader)
+	r.Header.Del(g.options.UserHeader)
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	isProxy := slices.ContainsFunc(g.options.Proxies, func(n netip.Prefix) bool { return n.Contains(peer.Addr().Unmap()) })
+	if err != nil || !isProxy || len(named) != 1 {
+		return "" // a client may have added the second one
+	}
+	return strings.TrimSpace(named[0])
+}
+
 // callerOf returns who makes the request: the one of the sign-in cookie or of the bearer token,
-// whichever may do more, else the owner by the kernel. It does not check the token if the cookie
+// whichever may do more, else the principal with the login that a proxy named, else the owner by the
+// kernel. A login that is no principal's has no access, also not the owner's. It does not check the token if the cookie
 // grants everything. It returns the zero caller if none is valid, with an error if one could not be
 // checked, or if a token of a principal is wrong. Without any protection, everyone is the owner.
-func (g *Gate) callerOf(r *http.Request) (caller, error) {
+func (g *Gate) callerOf(r *http.Request, login string) (caller, error) {
 	who, unread := g.bySignIn(r)
 	if shown := g.shownToken(r); shown != "" && who.Scope != access.Admin {
 		_, byToken, err := g.match(r, shown)
@@ -131,6 +154,10 @@ func (g *Gate) callerOf(r *http.Request) (caller, error) {
 	switch {
 	case who.isKnown():
 		return who, nil
+	case login != "" && g.options.Principals != nil:
+		who, err := known(g.options.Principals.ByLogin(r.Context(), login))
+		who.signedIn = false // signing out is the proxy's
+		return who, errors.Join(unread, err)
 	case g.asksKernel():
 		ok, err := g.isOwner(r)
 		if ok {

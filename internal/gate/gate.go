@@ -52,6 +52,10 @@ type Options struct {
 	Needs func(r *http.Request) access.Scope
 	// Principals are the people and programs with tokens of their own. If it is nil, there are none.
 	Principals Principals
+	// UserHeader is the header in which a proxy of Proxies names its user, who is the principal with
+	// that login. It is ignored and removed in requests of other peers. If it is empty, there is none.
+	UserHeader string
+	Proxies    []netip.Prefix
 	// SignIn renders the sign-in page. After a wrong token the status has already been sent. It is
 	// required with a Token or Principals.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)

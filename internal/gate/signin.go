@@ -123,7 +123,7 @@ func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// a caller with less access may sign in again to get more
-	if known, _ := g.callerOf(r); known.Scope == access.Admin {
+	if known, _ := g.callerOf(r, g.takeLogin(r)); known.Scope == access.Admin {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}

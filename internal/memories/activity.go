@@ -73,6 +73,8 @@ type Activity struct {
 	// Action is the id of the request that made the change, and Browser that of its browser; empty
 	// without one.
 	Action, Browser string
+	// Person is the name of the person or program that made the request; empty for the owner.
+	Person string
 }
 
 // actorNames name actors. All pages use these words.
@@ -102,10 +104,18 @@ func (a Actor) Who(isReader bool) string {
 	return actorNames[a]
 }
 
+// By is Who, but names the person who made the request, if that has a name and is not the reader.
+func (a Actor) By(person string, isReader bool) string {
+	if person == "" || a == ByBrowser && isReader {
+		return a.Who(isReader)
+	}
+	return person
+}
+
 // Deleted returns words for a deletion by the actor, such as "deleted by a script". They are
-// "deleted" for an unknown actor. isReader is that of Who.
-func (a Actor) Deleted(isReader bool) string {
-	if who := a.Who(isReader); who != "" {
+// "deleted" for an unknown actor. person and isReader are those of By.
+func (a Actor) Deleted(person string, isReader bool) string {
+	if who := a.By(person, isReader); who != "" {
 		return "deleted by " + who
 	}
 	return "deleted"

@@ -74,6 +74,8 @@ type Memory struct {
 	DeletedActor Actor     // the actor of the deletion, or empty if not deleted
 	// DeletedBrowser is the random id of the browser of that actor; empty without one.
 	DeletedBrowser string
+	// DeletedPerson is the name of the person or program of that actor; empty for the owner.
+	DeletedPerson string
 }
 
 // IsQuarantined reports whether agents must not receive the memory.

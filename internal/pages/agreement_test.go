@@ -291,12 +291,12 @@ func TestPages_AgreeOnDeletion(t *testing.T) {
 	trash := s.get(t, ada+"/trash")
 	for name, by := range deleted {
 		m := s.Memory("ada", name)
-		if got := m.DeletedActor.Deleted(true); got != by {
+		if got := m.DeletedActor.Deleted("", true); got != by {
 			t.Errorf("%s was %q, want %q", name, got, by)
 		}
 		if api := said[struct {
 			DeletedBy *string `json:"deleted_by"`
-		}](s, t, "/agents/ada/memories/"+m.ID).DeletedBy; api == nil || memories.Actor(*api).Deleted(true) != by {
+		}](s, t, "/agents/ada/memories/"+m.ID).DeletedBy; api == nil || memories.Actor(*api).Deleted("", true) != by {
 			t.Errorf("the API says that %s was deleted by %v", name, api)
 		}
 		if row := words(trash.Find("#memory-" + m.ID)); !strings.Contains(row, by) {

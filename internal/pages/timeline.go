@@ -133,7 +133,7 @@ func endOfDay(t time.Time) time.Time {
 // about. agent is nil for all agents.
 func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
 	v := templates.Timeline{At: at, Frame: templates.Frame{Live: templates.EventsPath}}
-	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser}
+	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser, Person: records.ActionOf(r.Context()).Person}
 	total := -1
 	var err error
 	if agent == nil {

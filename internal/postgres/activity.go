@@ -27,7 +27,7 @@ type activityCursor struct {
 // further conditions on the entry, and the condition on the agent.
 const activityOfEach = `
 SELECT a.id, a.at, agents.slug, a.memory_id, m.id IS NOT NULL, a.name, a.kind, a.actor, a.path, a.session, a.state, a.type,
-       r.description, r.hash, a.other_name, a.action, a.browser
+       r.description, r.hash, a.other_name, a.action, a.browser, a.person
 FROM (
     SELECT found.*
     FROM agents
@@ -106,16 +106,16 @@ func activityQuery(l records.ActivityList, after *activityCursor) (string, pgx.N
 func scanActivity(row pgx.CollectableRow) (memories.Activity, error) {
 	var a memories.Activity
 	var memoryID *uuid.UUID
-	var session, state, t, description, hash, renamed, action, browser *string
+	var session, state, t, description, hash, renamed, action, browser, person *string
 	err := row.Scan(&a.ID, &a.At, &a.Agent, &memoryID, &a.Exists, &a.Name, &a.Kind, &a.Actor, &a.Path, &session, &state, &t,
-		&description, &hash, &renamed, &action, &browser)
+		&description, &hash, &renamed, &action, &browser, &person)
 	if memoryID != nil {
 		a.MemoryID = memoryID.String()
 	}
 	a.At = a.At.UTC()
 	a.Session, a.State, a.Type = dbconv.OrZero(session), memories.State(dbconv.OrZero(state)), memories.Type(dbconv.OrZero(t))
 	a.Description, a.Hash, a.Renamed = dbconv.OrZero(description), dbconv.OrZero(hash), dbconv.OrZero(renamed)
-	a.Action, a.Browser = dbconv.OrZero(action), dbconv.OrZero(browser)
+	a.Action, a.Browser, a.Person = dbconv.OrZero(action), dbconv.OrZero(browser), dbconv.OrZero(person)
 	return a, err
 }
 

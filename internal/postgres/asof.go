@@ -64,16 +64,16 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 // place after which the page begins. One pass over the agent's journal is faster than a look-up for
 // each memory.
 const pastMemories = `WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.actor, a.browser, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.actor, a.browser, a.person, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
     FROM activity a
     WHERE a.agent_id = @agent AND a.at <= @at AND a.state IS NOT NULL
     ORDER BY a.memory_id, a.at DESC, a.id DESC
 ), past AS (
-    SELECT m.id, last.name, last.team, m.readable, m.created_at, last.actor, last.browser, last.state, last.type, last.path, last.session,
+    SELECT m.id, last.name, last.team, m.readable, m.created_at, last.actor, last.browser, last.person, last.state, last.type, last.path, last.session,
            last.modified_at, last.at AS updated_at, last.revision_id
     FROM last JOIN memories m ON m.id = last.memory_id
 ), wanted AS (SELECT * FROM past m%s)
-SELECT m.id, m.name, m.team, m.readable, m.created_at, m.actor, m.browser, m.state, m.type, m.path, m.session, m.modified_at, m.updated_at,
+SELECT m.id, m.name, m.team, m.readable, m.created_at, m.actor, m.browser, m.person, m.state, m.type, m.path, m.session, m.modified_at, m.updated_at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint, (SELECT count(*) FROM wanted)
 FROM wanted m JOIN revisions r ON r.id = m.revision_id%s
 ORDER BY m.name, m.id
@@ -99,7 +99,7 @@ func pastOf(agent records.Agent, row queries.MemoryAsOfRow) memories.Memory {
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),
 	}
 	if m.State == memories.Deleted {
-		m.DeletedAt, m.DeletedActor, m.DeletedBrowser = m.UpdatedAt, memories.Actor(row.Actor), dbconv.OrZero(row.Browser)
+		m.DeletedAt, m.DeletedActor, m.DeletedBrowser, m.DeletedPerson = m.UpdatedAt, memories.Actor(row.Actor), dbconv.OrZero(row.Browser), dbconv.OrZero(row.Person)
 	}
 	return m
 }

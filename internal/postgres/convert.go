@@ -21,7 +21,7 @@ func rowOf(row queries.Memory) (records.MemoryRow, error) {
 			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),
 			ClaudeMDListed: row.ClaudeMdListed,
 			CreatedAt:      row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: dbconv.TimeOrZero(row.DeletedAt),
-			DeletedActor: memories.Actor(dbconv.OrZero(row.DeletedActor)), DeletedBrowser: dbconv.OrZero(row.DeletedBrowser),
+			DeletedActor: memories.Actor(dbconv.OrZero(row.DeletedActor)), DeletedBrowser: dbconv.OrZero(row.DeletedBrowser), DeletedPerson: dbconv.OrZero(row.DeletedPerson),
 		},
 		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: records.DeletedBy(dbconv.OrZero(row.DeletedBy)), Restoring: row.Restoring,
 		Conflict: memories.Conflict(dbconv.OrZero(row.Conflict)),

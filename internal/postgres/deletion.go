@@ -27,8 +27,8 @@ func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
 			return err
 		}
 		at := d.Head.After(records.Now())
-		browser := dbconv.Optional(records.ActionOf(ctx).Browser)
-		err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor), Browser: browser})
+		action := records.ActionOf(ctx)
+		err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor), Browser: dbconv.Optional(action.Browser), Person: dbconv.Optional(action.Person)})
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 			AgentID: agentID, At: h.At, MemoryID: dbconv.Optional(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
 			Path: h.Path, Session: dbconv.Optional(h.Session), State: dbconv.Optional(string(h.State)), Type: dbconv.Optional(string(h.Type)),
 			RevisionID: dbconv.Optional(h.RevisionID), ModifiedAt: dbconv.OptionalTime(h.ModifiedAt), OtherName: dbconv.Optional(h.OtherName), Team: h.Team,
-			Action: dbconv.Optional(action.ID), Browser: dbconv.Optional(action.Browser),
+			Action: dbconv.Optional(action.ID), Browser: dbconv.Optional(action.Browser), Person: dbconv.Optional(action.Person),
 		}
 	}))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func (s *Store) AddRequest(ctx context.Context, r records.ServerRequest, payload string) error {
 	return dberr.Wrap("ask another server", s.q.AddRequest(ctx, queries.AddRequestParams{
 		ID: r.ID, AgentID: r.AgentID, Call: r.Call, Arguments: r.Arguments, Actor: string(r.Actor), Action: r.Action.ID,
-		Browser: r.Action.Browser, Payload: payload,
+		Browser: r.Action.Browser, Person: r.Action.Person, Payload: payload,
 	}))
 }
 
@@ -35,7 +35,7 @@ func (s *Store) ClaimRequest(ctx context.Context, id uuid.UUID) (records.ServerR
 	row, err := s.q.ClaimRequest(ctx, id)
 	return records.ServerRequest{
 		ID: id, AgentID: row.AgentID, Call: row.Call, Arguments: row.Arguments, Actor: memories.Actor(row.Actor),
-		Action: records.Action{ID: row.Action, Browser: row.Browser},
+		Action: records.Action{ID: row.Action, Browser: row.Browser, Person: row.Person},
 	}, dberr.Wrap("take a request", err)
 }
 

@@ -1,11 +1,13 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"memoir/internal/access"
 	"memoir/internal/memories"
 )
 
@@ -15,6 +17,9 @@ type Action struct {
 	ID string
 	// Browser is the random id of the browser that made the request; empty for other programs.
 	Browser string
+	// Person is the name of the principal that made the request; empty for the owner, and for the tokens
+	// of the settings.
+	Person string
 }
 
 type actionKey struct{}
@@ -25,9 +30,11 @@ func InAction(ctx context.Context, a Action) context.Context {
 	return context.WithValue(ctx, actionKey{}, a)
 }
 
-// ActionOf returns the action set by InAction, or the zero Action.
+// ActionOf returns the action set by InAction, or the zero Action. Without a Person, it has the name in
+// the grant of ctx.
 func ActionOf(ctx context.Context) Action {
 	a, _ := ctx.Value(actionKey{}).(Action)
+	a.Person = cmp.Or(a.Person, access.Of(ctx).Name)
 	return a
 }
 

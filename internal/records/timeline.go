@@ -26,6 +26,8 @@ type TimelineEvent struct {
 	Session  string // empty: none
 	// Action and Browser are those of the request that made the change; empty without one.
 	Action, Browser string
+	// Person is as in Action.
+	Person string
 	// FirstScan is the number of memories that the first scan of the agent has found, because their
 	// files were older than Memoir's knowledge of the agent. It is 0 for other events.
 	FirstScan int

@@ -128,7 +128,7 @@ func (u Undoer) changedSince(ctx context.Context, c records.EventChange) (why, e
 		if a.Kind == memories.ActivityVerified {
 			kind = "marked as still true"
 		}
-		who := a.Actor.Who(memories.IsReader(a.Browser, records.ActionOf(ctx).Browser))
+		who := a.Actor.By(a.Person, memories.IsReader(a.Browser, records.ActionOf(ctx).Browser) && a.Person == records.ActionOf(ctx).Person)
 		return &memories.ConflictError{Reason: fmt.Sprintf("The memory was %s by %s after that. Nothing was undone.", kind, who)}, nil
 	}
 	return &memories.ConflictError{Reason: "The memory has changed after that. Nothing was undone."}, nil

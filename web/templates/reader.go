@@ -47,6 +47,8 @@ type Reader struct {
 	// Browser is the random id of the reader's browser. It is empty for a browser that has changed
 	// nothing yet.
 	Browser string
+	// Person is the name of the reader's token; empty for the owner.
+	Person string
 	Sidebar Sidebar
 }
 
@@ -60,7 +62,7 @@ func (r Reader) account() string {
 
 // deletedWords returns words for the deletion of a memory, such as "deleted by you".
 func (r Reader) deletedWords(m memories.Memory) string {
-	return m.DeletedActor.Deleted(memories.IsReader(m.DeletedBrowser, r.Browser))
+	return m.DeletedActor.Deleted(m.DeletedPerson, memories.IsReader(m.DeletedBrowser, r.Browser) && m.DeletedPerson == r.Person)
 }
 
 type readerKey struct{}

@@ -37,6 +37,7 @@ type key struct {
 	actor   memories.Actor
 	session string // only if it is the actor
 	browser string
+	person  string
 	day     string
 }
 
@@ -51,7 +52,7 @@ func Fold(events []records.TimelineEvent, zone *time.Location) []Line {
 			lines = append(lines, Line{Events: []records.TimelineEvent{e}})
 			continue
 		}
-		k := key{e.AgentID, e.Kind, e.Actor, "", e.Browser, e.At.In(zone).Format(time.DateOnly)}
+		k := key{e.AgentID, e.Kind, e.Actor, "", e.Browser, e.Person, e.At.In(zone).Format(time.DateOnly)}
 		if e.Actor == memories.BySession {
 			k.session = e.Session
 		}

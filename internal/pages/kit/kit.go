@@ -185,7 +185,7 @@ func ForReader(r *http.Request, withSidebar bool) context.Context {
 		reader.Here = r.URL.RequestURI()
 	}
 	if k, ok := r.Context().Value(kitKey{}).(*Kit); ok {
-		reader.Browser = records.ActionOf(r.Context()).Browser
+		reader.Browser, reader.Person = records.ActionOf(r.Context()).Browser, records.ActionOf(r.Context()).Person
 		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), gate.CanWrite(r.Context()), gate.SignedIn(r.Context())
 		if !WantsPane(r) {
 			if withSidebar {

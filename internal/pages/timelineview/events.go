@@ -41,7 +41,9 @@ type View struct {
 	Labels map[string]string
 	// Browser is the random id of the reader's browser; empty if it has none.
 	Browser string
-	Now     time.Time // in the time zone of the page
+	// Person is the name of the reader's token; empty for the owner.
+	Person string
+	Now    time.Time // in the time zone of the page
 }
 
 // ids returns the ids of the agents.
@@ -163,7 +165,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	if label, ok := m.Labels[agent.Slug]; ok {
 		e.AgentName, e.AgentHref = label, templates.AgentTimelinePath(agent.Slug)
 	}
-	e.Who = event.Actor.Who(memories.IsReader(event.Browser, m.Browser))
+	e.Who = event.Actor.By(event.Person, memories.IsReader(event.Browser, m.Browser) && event.Person == m.Person)
 	if event.Kind == memories.ActivityVerified && records.IsUndo(event.Action) {
 		e.Word, e.Note = "Undone", "still true"
 	}

@@ -87,6 +87,6 @@ func (e *Events) AddReveal(ctx context.Context, agentID int64, id string, actor 
 	now, action := records.Now(), records.ActionOf(ctx)
 	return dberr.Wrap("record a reveal", e.q.AddReveal(ctx, queries.AddRevealParams{
 		AgentID: agentID, ID: memory, At: now, Since: now.Add(-revealsApart), Actor: string(actor),
-		Action: dbconv.Optional(action.ID), Browser: dbconv.Optional(action.Browser),
+		Action: dbconv.Optional(action.ID), Browser: dbconv.Optional(action.Browser), Person: dbconv.Optional(action.Person),
 	}))
 }

@@ -78,7 +78,7 @@ func (e *Events) entries(ctx context.Context, list records.TimelineList, until t
 	return dbconv.Rows("read the timeline", rows, err, func(row queries.TimelineEntriesRow) records.TimelineEvent {
 		return records.TimelineEvent{
 			AgentID: row.AgentID, At: row.At.UTC(), ID: row.ID, Kind: memories.ActivityKind(row.Kind), Actor: memories.Actor(row.Actor),
-			Session: dbconv.OrZero(row.Session), Action: dbconv.OrZero(row.Action), Browser: dbconv.OrZero(row.Browser),
+			Session: dbconv.OrZero(row.Session), Action: dbconv.OrZero(row.Action), Browser: dbconv.OrZero(row.Browser), Person: dbconv.OrZero(row.Person),
 		}
 	})
 }

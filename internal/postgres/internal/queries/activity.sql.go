@@ -13,13 +13,13 @@ import (
 )
 
 const addReveal = `-- name: AddReveal :exec
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, type, team, action, browser)
-SELECT m.agent_id, $1, m.id, m.name, 'revealed', $2, m.path, m.session, m.type, m.team, $3, $4
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, type, team, action, browser, person)
+SELECT m.agent_id, $1, m.id, m.name, 'revealed', $2, m.path, m.session, m.type, m.team, $3, $4, $5
 FROM memories m
-WHERE m.agent_id = $5 AND m.id = $6
+WHERE m.agent_id = $6 AND m.id = $7
   AND NOT EXISTS (SELECT 1 FROM activity a
-                  WHERE a.memory_id = m.id AND a.kind = 'revealed' AND a.at > $7 AND a.actor = $2
-                    AND a.browser IS NOT DISTINCT FROM $4)
+                  WHERE a.memory_id = m.id AND a.kind = 'revealed' AND a.at > $8 AND a.actor = $2
+                    AND a.browser IS NOT DISTINCT FROM $4 AND a.person IS NOT DISTINCT FROM $5)
 `
 
 type AddRevealParams struct {
@@ -27,6 +27,7 @@ type AddRevealParams struct {
 	Actor   string
 	Action  *string
 	Browser *string
+	Person  *string
 	AgentID int64
 	ID      uuid.UUID
 	Since   time.Time
@@ -40,6 +41,7 @@ func (q *Queries) AddReveal(ctx context.Context, arg AddRevealParams) error {
 		arg.Actor,
 		arg.Action,
 		arg.Browser,
+		arg.Person,
 		arg.AgentID,
 		arg.ID,
 		arg.Since,
@@ -64,10 +66,11 @@ type InsertActivityParams struct {
 	Team       bool
 	Action     *string
 	Browser    *string
+	Person     *string
 }
 
 const memoryAsOf = `-- name: MemoryAsOf :one
-SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.browser, a.state, a.type, a.path, a.session, a.modified_at, a.at,
+SELECT m.id, a.name, a.team, m.readable, m.created_at, a.actor, a.browser, a.person, a.state, a.type, a.path, a.session, a.modified_at, a.at,
        r.hash, r.description, r.body, coalesce(octet_length(r.raw), 0)::bigint AS size, 1::bigint AS total
 FROM activity a
 JOIN memories m ON m.id = a.memory_id
@@ -91,6 +94,7 @@ type MemoryAsOfRow struct {
 	CreatedAt   time.Time
 	Actor       string
 	Browser     *string
+	Person      *string
 	State       *string
 	Type        *string
 	Path        string
@@ -115,6 +119,7 @@ func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryA
 		&i.CreatedAt,
 		&i.Actor,
 		&i.Browser,
+		&i.Person,
 		&i.State,
 		&i.Type,
 		&i.Path,

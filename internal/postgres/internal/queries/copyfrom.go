@@ -45,6 +45,7 @@ func (r iteratorForInsertActivity) Values() ([]interface{}, error) {
 		r.rows[0].Team,
 		r.rows[0].Action,
 		r.rows[0].Browser,
+		r.rows[0].Person,
 	}, nil
 }
 
@@ -53,7 +54,7 @@ func (r iteratorForInsertActivity) Err() error {
 }
 
 func (q *Queries) InsertActivity(ctx context.Context, arg []InsertActivityParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "other_name", "team", "action", "browser"}, &iteratorForInsertActivity{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "other_name", "team", "action", "browser", "person"}, &iteratorForInsertActivity{rows: arg})
 }
 
 // iteratorForInsertFiles implements pgx.CopyFromSource.

@@ -125,10 +125,10 @@ func (q *Queries) KeysOf(ctx context.Context, arg KeysOfParams) ([]KeysOfRow, er
 
 const markDeleted = `-- name: MarkDeleted :exec
 WITH deleted AS (
-    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', deleted_actor = $2::text, deleted_browser = $3,
+    UPDATE memories d SET state = 'deleted', deleted_at = $1::timestamptz, deleted_by = 'person', deleted_actor = $2::text, deleted_browser = $3, deleted_person = $4,
         updated_at = $1::timestamptz,
-        index_lines = $4, restoring = false
-    WHERE d.id = $5
+        index_lines = $5, restoring = false
+    WHERE d.id = $6
     RETURNING d.id, d.agent_id, d.name, d.team
 )
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
@@ -140,6 +140,7 @@ type MarkDeletedParams struct {
 	At         time.Time
 	Actor      string
 	Browser    *string
+	Person     *string
 	IndexLines []byte
 	ID         uuid.UUID
 }
@@ -151,6 +152,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 		arg.At,
 		arg.Actor,
 		arg.Browser,
+		arg.Person,
 		arg.IndexLines,
 		arg.ID,
 	)

@@ -449,7 +449,6 @@ type ReviewDecision struct {
 	DecidedBy string
 	Until     *time.Time
 	Undo      []byte
-	Person    *string
 }
 
 type ReviewItem struct {

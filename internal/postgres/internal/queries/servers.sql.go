@@ -13,8 +13,8 @@ import (
 
 const addRequest = `-- name: AddRequest :exec
 WITH added AS (
-    INSERT INTO server_requests (id, agent_id, call, arguments, actor, action, browser, expires_at)
-    VALUES ($2, $3, $4, $5, $6, $7, $8, now() + interval '3 seconds')
+    INSERT INTO server_requests (id, agent_id, call, arguments, actor, action, browser, person, expires_at)
+    VALUES ($2, $3, $4, $5, $6, $7, $8, $9, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', $1::text)
 `
@@ -28,6 +28,7 @@ type AddRequestParams struct {
 	Actor     string
 	Action    string
 	Browser   string
+	Person    string
 }
 
 func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) error {
@@ -40,6 +41,7 @@ func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) error {
 		arg.Actor,
 		arg.Action,
 		arg.Browser,
+		arg.Person,
 	)
 	return err
 }
@@ -81,7 +83,7 @@ func (q *Queries) AgentStats(ctx context.Context) ([]AgentStatsRow, error) {
 const claimRequest = `-- name: ClaimRequest :one
 UPDATE server_requests SET claimed = true
 WHERE id = $1 AND NOT claimed AND expires_at > now()
-RETURNING agent_id, call, arguments, actor, action, browser
+RETURNING agent_id, call, arguments, actor, action, browser, person
 `
 
 type ClaimRequestRow struct {
@@ -91,6 +93,7 @@ type ClaimRequestRow struct {
 	Actor     string
 	Action    string
 	Browser   string
+	Person    string
 }
 
 func (q *Queries) ClaimRequest(ctx context.Context, id uuid.UUID) (ClaimRequestRow, error) {
@@ -103,6 +106,7 @@ func (q *Queries) ClaimRequest(ctx context.Context, id uuid.UUID) (ClaimRequestR
 		&i.Actor,
 		&i.Action,
 		&i.Browser,
+		&i.Person,
 	)
 	return i, err
 }

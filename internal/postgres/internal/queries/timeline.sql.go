@@ -560,10 +560,10 @@ func (q *Queries) TimelineDetails(ctx context.Context, arg TimelineDetailsParams
 }
 
 const timelineEntries = `-- name: TimelineEntries :many
-SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session, e.action, e.browser
+SELECT e.agent_id, e.id, e.at, e.kind, e.actor, e.session, e.action, e.browser, e.person
 FROM agents
 CROSS JOIN LATERAL (
-    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session, a.action, a.browser
+    SELECT a.agent_id, a.id, a.at, a.kind, a.actor, a.session, a.action, a.browser, a.person
     FROM activity a
     WHERE a.agent_id = agents.id
       AND a.at <= $1
@@ -603,6 +603,7 @@ type TimelineEntriesRow struct {
 	Session *string
 	Action  *string
 	Browser *string
+	Person  *string
 }
 
 // Returns the newest journal entries of the agents up to a time, without details. Each condition
@@ -636,6 +637,7 @@ func (q *Queries) TimelineEntries(ctx context.Context, arg TimelineEntriesParams
 			&i.Session,
 			&i.Action,
 			&i.Browser,
+			&i.Person,
 		); err != nil {
 			return nil, err
 		}
