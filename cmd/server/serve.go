@@ -64,7 +64,7 @@ func newServer(
 		BackgroundModel: background.description, Log: log,
 	})
 	site := pages.New(engine, shown, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, Importer: importer.New(engine, store, log), BackgroundModel: background.description, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, TokenPrice: config.tokenPrice, Checker: checker, Consolidator: consolidator, Extractor: extractor, Decider: reviewer, Embedding: meaning, Importer: importer.New(engine, store, log), Tokens: people, BackgroundModel: background.description, Log: log,
 	})
 	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version.Current().Version, Log: log})
 	server := around.Server(measured.Measure(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, measured, site)), engine.Hub().Close)

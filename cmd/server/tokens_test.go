@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,13 @@ func (s *runningServer) signIn(token string) *http.Cookie {
 // postWith posts an empty form in a signed-in browser.
 func (s *runningServer) postWith(cookie *http.Cookie, path string) (status int, answer string) {
 	s.Helper()
-	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "http://"+s.addr+path, strings.NewReader(""))
+	return s.postForm(cookie, path, nil)
+}
+
+// postForm posts a form in a signed-in browser.
+func (s *runningServer) postForm(cookie *http.Cookie, path string, form url.Values) (status int, answer string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "http://"+s.addr+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -165,10 +172,41 @@ func TestTokens_NameInJournal(t *testing.T) {
 	if a := list.Activity[len(list.Activity)-1]; a.Person != "" {
 		t.Errorf("a file's change is by %q", a.Person)
 	}
-	for _, path := range []string{"/timeline", "/agents/ada/trash"} {
+	for _, path := range []string{"/timeline", "/agents/ada/memory/" + id.ID} {
 		if _, page := s.as("all-of-it-for-me", http.MethodGet, path, ""); !strings.Contains(page, "mira") {
 			t.Errorf("%s does not name mira", path)
 		}
+	}
+}
+
+// The page creates a token, shows it once, and revokes it, without a script.
+func TestTokens_Page(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, "--token=all-of-it-for-me")
+	owner := s.signIn("all-of-it-for-me")
+	status, page := s.postForm(owner, "/access", url.Values{"name": {"ci"}, "scope": {"read"}, "agents": {"ada, ops-*"}, "days": {"30"}})
+	secret := regexp.MustCompile(`memoir_[A-Za-z0-9_-]{43}`).FindString(page)
+	if status != http.StatusOK || secret == "" {
+		t.Fatalf("create: %d %.500s", status, page)
+	}
+	if status, _ := s.as(secret, http.MethodGet, "/api/v1/agents/ada", ""); status != http.StatusOK {
+		t.Errorf("the new token: %d", status)
+	}
+	_, list := s.as("all-of-it-for-me", http.MethodGet, "/access", "")
+	if strings.Contains(list, secret) || !strings.Contains(list, "ada, ops-*") {
+		t.Errorf("the list shows the token, or not its agents")
+	}
+	if status, page := s.postForm(owner, "/access", url.Values{"name": {"ci"}, "scope": {"read"}}); status != http.StatusConflict || !strings.Contains(page, "Name or login is taken") {
+		t.Errorf("the same name: %d", status)
+	}
+	if status, page := s.postForm(owner, "/access", url.Values{"name": {"x"}, "scope": {"admin"}, "agents": {"ada"}}); status != http.StatusUnprocessableEntity || !strings.Contains(page, "Field agents must be *") {
+		t.Errorf("a wrong scope: %d", status)
+	}
+	if status, _ := s.postForm(owner, regexp.MustCompile(`/access/[0-9a-f-]+/revoke`).FindString(list), nil); status != http.StatusSeeOther {
+		t.Errorf("revoke: %d", status)
+	}
+	if status, _ := s.as(secret, http.MethodGet, "/api/v1/agents/ada", ""); status != http.StatusUnauthorized {
+		t.Errorf("the revoked token: %d", status)
 	}
 }
 

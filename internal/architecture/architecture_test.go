@@ -135,7 +135,7 @@ var mayImport = map[string][]string{
 		"internal/doctor", "internal/version", "internal/metrics/route",
 	},
 	"internal/pages": {
-		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/allmemories", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit", "internal/importer", "internal/pages/exchangepages", "internal/access",
+		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/allmemories", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit", "internal/importer", "internal/pages/exchangepages", "internal/access", "internal/pages/accesspages",
 		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation", "internal/embedding",
 		"internal/claudesettings",
@@ -149,6 +149,7 @@ var mayImport = map[string][]string{
 	"internal/pages/fileview":      {"internal/memories/..."},
 	"internal/pages/prompts":       {"internal/diff", "internal/findings/quarantine", "internal/memories/...", "internal/recall", "internal/records", "internal/sync", "web/templates"},
 	"internal/pages/exchangepages": {"internal/exchange", "internal/exchange/formats", "internal/findings/quarantine", "internal/importer", "internal/memories", "internal/pages/kit", "internal/records", "web/templates"},
+	"internal/pages/accesspages":   {"internal/access", "internal/memories", "internal/pages/kit", "web/templates"},
 
 	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown"},
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"memoir/internal/memories"
+	"memoir/internal/pages/accesspages"
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -67,24 +68,25 @@ func pageLinks(path, cursor, next string) (more, first string) {
 
 // notices are the texts of the notices that name no memory, by action.
 var notices = map[string]string{
-	donePurged:    "Deleted permanently",
-	doneNothing:   "Select a memory first",
-	doneSwitched:  "Memory on",
-	donePublished: "Published",
-	doneStopped:   "Memoir’s text removed",
-	donePlanned:   "Plan ready. Nothing changed yet.",
-	doneApplied:   "Applied.",
-	doneUndone:    "Undone.",
-	doneDiscarded: "Plan discarded. Applied steps stay.",
-	doneNoSteps:   "Select a memory first",
-	doneRefused:   "Dismissed",
-	doneDecided:   "Already decided",
-	doneLogged:    "Entry added.",
-	doneRepaired:  "MEMORY.md updated",
-	doneNamed:     "Name saved.",
-	doneWritten:   "Written back.",
-	doneRemoved:   "Moved to the trash.",
-	doneUnblocked: "File removed.",
+	donePurged:              "Deleted permanently",
+	accesspages.DoneRevoked: "Token revoked",
+	doneNothing:             "Select a memory first",
+	doneSwitched:            "Memory on",
+	donePlanned:             "Plan ready. Nothing changed yet.",
+	doneApplied:             "Applied.",
+	doneUndone:              "Undone.",
+	doneDiscarded:           "Plan discarded. Applied steps stay.",
+	doneNoSteps:             "Select a memory first",
+	doneRefused:             "Dismissed",
+	doneDecided:             "Already decided",
+	doneLogged:              "Entry added.",
+	doneRepaired:            "MEMORY.md updated",
+	doneNamed:               "Name saved.",
+	doneWritten:             "Written back.",
+	doneRemoved:             "Moved to the trash.",
+	doneUnblocked:           "File removed.",
+	donePublished:           "Published",
+	doneStopped:             "Memoir’s text removed",
 }
 
 // memoryNotices are the texts of the notices about a memory that is not deleted, by action. %s is

@@ -27,6 +27,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/importer"
 	"memoir/internal/memories"
+	"memoir/internal/pages/accesspages"
 	"memoir/internal/pages/allmemories"
 	"memoir/internal/pages/exchangepages"
 	"memoir/internal/pages/kit"
@@ -66,6 +67,8 @@ type Options struct {
 	Embedding *embedding.Service
 	// Importer imports memories. Without it, imports are refused.
 	Importer *importer.Importer
+	// Tokens manages the tokens of people and programs. If it is nil, there is no page for them.
+	Tokens accesspages.Tokens
 	// BackgroundModel describes the model for background work. It is empty without one.
 	BackgroundModel string
 	Log             *slog.Logger
@@ -120,6 +123,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get(templates.SyncPath, s.kit.Page(s.sync))
 	r.Post(templates.ScanPath, s.kit.Action(s.scan))
 	exchangepages.Register(r, s.kit, store, options.Importer)
+	accesspages.Register(r, s.kit, options.Tokens)
 	s.agentPages(r)
 	s.memoryPages(r)
 	return r

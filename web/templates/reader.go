@@ -44,6 +44,7 @@ type Reader struct {
 	// those for filters, the theme and signing out; handlers refuse in any case.
 	CanWrite   bool
 	CanSignOut bool // a token is needed to read
+	IsAdmin    bool // the reader may manage tokens
 	// Browser is the random id of the reader's browser. It is empty for a browser that has changed
 	// nothing yet.
 	Browser string

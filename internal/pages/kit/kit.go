@@ -187,6 +187,7 @@ func ForReader(r *http.Request, withSidebar bool) context.Context {
 	if k, ok := r.Context().Value(kitKey{}).(*Kit); ok {
 		reader.Browser, reader.Person = records.ActionOf(r.Context()).Browser, records.ActionOf(r.Context()).Person
 		reader.Account, reader.CanWrite, reader.CanSignOut = account(r), gate.CanWrite(r.Context()), gate.SignedIn(r.Context())
+		reader.IsAdmin = access.Allows(r.Context(), access.Admin)
 		if !WantsPane(r) {
 			if withSidebar {
 				reader.Sidebar = k.Sidebar(r.Context())

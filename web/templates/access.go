@@ -1,0 +1,46 @@
+package templates
+
+import "time"
+
+// AccessPath is the address of the page with the tokens.
+const AccessPath = "/access"
+
+// RevokePath returns the address that revokes a token.
+func RevokePath(id string) string { return AccessPath + "/" + id + "/revoke" }
+
+// The fields of the form for a new token.
+const (
+	FieldTokenName    = "name"
+	FieldTokenScope   = "scope"
+	FieldTokenAgents  = "agents"
+	FieldTokenDays    = "days"
+	FieldTokenByLogin = "login"
+)
+
+// Access is the view of the page with the tokens.
+type Access struct {
+	Frame
+	Tokens []AccessToken
+	// Secret is the token just created, which is shown only once. It is empty on other visits.
+	Secret, SecretOf string
+	// Problem is why no token was created; empty without one. The other fields are the form's.
+	Problem                           string
+	Name, Scope, Agents, Days, Login string
+}
+
+// AccessToken is one row of the page.
+type AccessToken struct {
+	ID, Name, Scope, Agents, Login string
+	Expires                        string // a day, or "never"
+	IsExpired                      bool
+	LastUsedAt                     time.Time // zero for never
+}
+
+// scopeOption is a scope with what it allows.
+type scopeOption struct{ Value, Text string }
+
+func scopeOptions() []scopeOption {
+	return []scopeOption{
+		{"read", "read"}, {"agent", "agent: recall, save, log"}, {"write", "write: every change of its agents"}, {"admin", "admin: also tokens"},
+	}
+}
