@@ -239,4 +239,6 @@ func setAll(flags *flag.FlagSet, name, variable, value string) error {
 // emptyMeansOff are the flags with a default that an empty value turns off.
 var emptyMeansOff = []string{"agents-dir", "claude-dir", "qwen-dir", "gemini-dir", "codex-dir", "openclaw-dir", "letta-dir", "team-dir", "model", "background-model", "claude-command"}
 
-func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" || name == "auth-proxy" }
+func isList(name string) bool {
+	return name == "memory-dir" || name == "allowed-host" || name == "auth-proxy"
+}

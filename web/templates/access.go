@@ -24,7 +24,7 @@ type Access struct {
 	// Secret is the token just created, which is shown only once. It is empty on other visits.
 	Secret, SecretOf string
 	// Problem is why no token was created; empty without one. The other fields are the form's.
-	Problem                           string
+	Problem                          string
 	Name, Scope, Agents, Days, Login string
 }
 

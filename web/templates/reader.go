@@ -49,7 +49,7 @@ type Reader struct {
 	// nothing yet.
 	Browser string
 	// Person is the name of the reader's token; empty for the owner.
-	Person string
+	Person  string
 	Sidebar Sidebar
 }
 
