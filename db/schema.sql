@@ -747,7 +747,7 @@ CREATE TABLE principals (
     agents       text[] COLLATE "C" NOT NULL, -- slugs, or patterns with *
     -- SHA-256 of the token, which is not stored. NULL: known by login.
     token_hash   bytea UNIQUE,
-    -- The user's name at a proxy, or the address or subject at an OpenID provider. NULL: has a token.
+    -- The user's name at a proxy. NULL: has a token.
     login        text COLLATE "C",
     created_at   timestamptz NOT NULL,
     expires_at   timestamptz, -- NULL: never

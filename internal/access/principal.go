@@ -18,8 +18,7 @@ import (
 type Principal struct {
 	ID   string
 	Name string // unique among those that are not revoked
-	// Login is the user's name at a proxy, or the address or subject at an OpenID provider. It is
-	// empty for a principal with a token.
+	// Login is the user's name at a proxy. It is empty for a principal with a token.
 	Login      string
 	Scope      Scope
 	Agents     []string   // as in Grant
