@@ -48,7 +48,8 @@ var (
 
 // other adds a file that is not Markdown to listing.Others, with a problem, if it may be text. It
 // must be a regular file, not empty, at most MaxFileSize, not too deep, and have a name that
-// IsOther accepts. An agent whose memories Memoir only reads has none. Only a file that the scope includes itself counts.
+// IsOther accepts. An agent whose memories Memoir only reads has none. Only a file that the scope
+// includes itself counts.
 func (w *walker) other(d directory, it item, scope *scopeTree) {
 	size := it.info.Size()
 	if w.agent.Rules().Keeper != "" || !scope.all || !it.info.Mode().IsRegular() || d.depth >= MaxDepth || size == 0 || size > memories.MaxFileSize || !IsOther(it.name) {

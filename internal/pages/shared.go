@@ -11,9 +11,9 @@ import (
 	"memoir/web/templates"
 )
 
-// moveTargets returns the slugs of the other agents to which the memory can be copied: those with an
-// existing directory that do not share their memories and that Memoir writes. It returns nil if the memory is deleted or
-// unreadable.
+// moveTargets returns the slugs of the other agents to which the memory can be copied: those with
+// an existing directory that do not share their memories and that Memoir writes. It returns nil if
+// the memory is deleted or unreadable.
 func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil

@@ -115,8 +115,8 @@ func (e *Engine) makeTeamDir(ctx context.Context, to ops.Destination) error {
 // targetAgent returns the slug of the agent that the destination means, and whether the memory
 // becomes team memory there. An empty to.Agent means the present agent, other than slug, that
 // shares its memories. For SharedScope, the target must share its memories. For another scope, it
-// must not; for a move, the agent slug must. Otherwise, and for an unknown target or scope, it fails with
-// *memories.InvalidError; for an unknown slug, with memories.ErrNotFound.
+// must not; for a move, the agent slug must. Otherwise, and for an unknown target or scope, it
+// fails with *memories.InvalidError; for an unknown slug, with memories.ErrNotFound.
 func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destination, move bool) (target string, team bool, err error) {
 	from, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {

@@ -58,8 +58,8 @@ func (tx *Tx) CheckRemove(f records.File) error {
 }
 
 // CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at
-// path, because of the agent's layout, or of the owner or permissions of its directories. It returns nil for every other
-// problem, and for a missing file. tx.Root must be open.
+// path, because of the agent's layout, or of the owner or permissions of its directories. It
+// returns nil for every other problem, and for a missing file. tx.Root must be open.
 func (tx *Tx) CheckOwner(path string) error {
 	if err := tx.CheckReadOnly(path); err != nil {
 		return err

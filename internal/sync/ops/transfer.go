@@ -16,8 +16,9 @@ import (
 // Destination is where a memory is moved or copied.
 type Destination struct {
 	Scope memories.Scope
-	// Agent is the slug of another agent. For a move, that agent or the memory's own is shared. If it is empty,
-	// the destination is the memory's own agent, or the shared agent if Scope is SharedScope.
+	// Agent is the slug of another agent. For a move, that agent or the memory's own is shared. If
+	// it is empty, the destination is the memory's own agent, or the shared agent if Scope is
+	// SharedScope.
 	Agent string
 }
 
@@ -99,9 +100,9 @@ func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.M
 }
 
 // addMemory writes the first file of a memory, scans it, writes CLAUDE.md, and returns the memory,
-// with Result.Created set. title is for MEMORY.md; empty means the name. It deletes a tombstone of the content. The caller has checked that each
-// memory with the draft's key is deleted. It returns a *memories.ConflictError if the file exists
-// or cannot be written.
+// with Result.Created set. title is for MEMORY.md; empty means the name. It deletes a tombstone of
+// the content. The caller has checked that each memory with the draft's key is deleted. It returns
+// a *memories.ConflictError if the file exists or cannot be written.
 func (s *Service) addMemory(ctx context.Context, tx *agenttx.Tx, draft memories.Draft, newFile memoryFile, title string) (Result, error) {
 	err := writeAllowed(ctx, tx, draft.Key(), newFile.content, newFile.path, newFile.data, func() error {
 		return tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime})
