@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
@@ -165,6 +166,21 @@ func (a Agent) Label(relPath string) string {
 // Parse returns the memory file at relPath with the bytes raw, in the format of the agent's layout.
 func (a Agent) Parse(raw []byte, relPath string) frontmatter.File {
 	return a.Rules().Format.Parse(raw, a.Label(relPath))
+}
+
+// WithName returns the bytes raw of a memory file, changed so that they state the name at relPath.
+func (a Agent) WithName(raw []byte, name, relPath string, now time.Time) []byte {
+	return a.Rules().Format.WithName(raw, name, a.Label(relPath), now)
+}
+
+// Encode returns the bytes of a memory file at relPath with the content, and with the entries of
+// metadata if the file has frontmatter. If base is not nil, the file base is changed.
+func (a Agent) Encode(base []byte, relPath string, c memories.Content, metadata map[string]string, now time.Time) []byte {
+	data := a.Rules().Format.Encode(base, a.Label(relPath), c, now)
+	if a.Parse(data, relPath).Plain {
+		return data
+	}
+	return frontmatter.WithMetadata(data, metadata)
 }
 
 // IsRestricted reports whether there are paths for which ReadOnly returns a reason.

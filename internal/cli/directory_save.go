@@ -166,7 +166,7 @@ func (d *directory) encoded(base []byte, relPath string, content memories.Conten
 	if reason := d.agent.ReadOnly(relPath, false); reason != "" {
 		return nil, errors.New("nothing was written: " + reason)
 	}
-	data := d.agent.Rules().Format.Encode(base, d.agent.Label(relPath), content, time.Now())
+	data := d.agent.Encode(base, relPath, content, nil, time.Now())
 	if len(data) > memories.MaxFileSize {
 		return nil, errors.New("nothing was written: the file would be larger than 1 MiB, the limit of a memory")
 	}

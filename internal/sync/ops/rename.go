@@ -109,17 +109,11 @@ func newFileOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw 
 		newFile.modTime = head.ModifiedAt
 	}
 	if raw != nil && draft.Name == head.Name {
-		newFile.data = withName(tx, raw, head, relPath)
+		newFile.data = tx.Agent.WithName(raw, head.Name, relPath, head.ModifiedAt)
 	} else if newFile.data, err = encodeDraft(tx, raw, relPath, draft); err != nil {
 		return memoryFile{}, err
 	}
 	parsed := tx.Parse(newFile.data, relPath)
 	newFile.content = parsed.Fingerprint(newFile.data)
 	return newFile, checkTeamContent(tx, draft, relPath, newFile.data)
-}
-
-// withName returns the bytes raw of a file of the memory head, so that they state its name at
-// relPath.
-func withName(tx *agenttx.Tx, raw []byte, head records.MemoryRow, relPath string) []byte {
-	return tx.Agent.Rules().Format.WithName(raw, head.Name, tx.Agent.Label(relPath), head.ModifiedAt)
 }

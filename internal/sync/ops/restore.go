@@ -188,14 +188,14 @@ func restoreTarget(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 		primary = slices.Insert(slices.Delete(primary, i, i+1), 0, source)
 	}
 	for _, f := range primary {
-		data = withName(tx, raw, head, f.Path)
+		data = tx.Agent.WithName(raw, head.Name, f.Path, head.ModifiedAt)
 		if tx.IsFree(f.Path) || tx.HasHash(f.Path, files.Hash(data)) {
 			return f.Path, data, nil
 		}
 	}
 	for n := 1; ; n++ {
 		relPath = numberedPath(tx, memories.Draft{Name: head.Name, Team: head.Team, Type: head.Type}, n)
-		data = withName(tx, raw, head, relPath)
+		data = tx.Agent.WithName(raw, head.Name, relPath, head.ModifiedAt)
 		if !exists(tx, relPath) || tx.HasHash(relPath, files.Hash(data)) {
 			return relPath, data, nil
 		}

@@ -12,7 +12,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/reconcile"
@@ -344,10 +343,7 @@ func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t 
 // frontmatter gets no metadata. It returns *memories.InvalidError if the result is larger than
 // memories.MaxFileSize.
 func encodeDraft(tx *agenttx.Tx, base []byte, relPath string, draft memories.Draft) ([]byte, error) {
-	data := tx.Agent.Rules().Format.Encode(base, tx.Agent.Label(relPath), draft.Content(), time.Now())
-	if !tx.Parse(data, relPath).Plain {
-		data = frontmatter.WithMetadata(data, draft.Metadata)
-	}
+	data := tx.Agent.Encode(base, relPath, draft.Content(), draft.Metadata, time.Now())
 	if len(data) > memories.MaxFileSize {
 		return nil, &memories.InvalidError{Field: "body", Reason: "makes the file larger than 1 MiB, the limit of a memory; shorten it"}
 	}
