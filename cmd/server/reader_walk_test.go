@@ -166,6 +166,7 @@ func (w *walk) prepare(project, database string) {
 	w.values["steps"] = append(w.list("SELECT id::text FROM consolidation_steps"), uuid.NewString())
 	w.values["tokens"] = []string{uuid.NewString()}
 	w.values["missing"] = []string{"restore", "delete"}
+	w.values["targets"] = []string{"agents", "cursor"}
 	w.values["undo"] = append(w.list("SELECT DISTINCT action FROM activity WHERE action IS NOT NULL"),
 		w.list("SELECT agent_id || '.' || (extract(epoch FROM at) * 1000000)::bigint || '.' || id FROM activity WHERE kind = 'deleted'")...)
 	w.values["batch"] = []string{"delete"}
