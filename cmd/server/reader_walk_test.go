@@ -232,7 +232,10 @@ func (w *walk) walkAPI() {
 					addresses = append(addresses, address+query)
 				}
 			}
-			w.read(method, path, addresses, body, (method == http.MethodGet || call == "recall") && !isForAdmins(path))
+			// A backup has everything, also secrets; TestBackup_NotForReaders checks its refusal.
+			if path != "/api/v1/backup" {
+				w.read(method, path, addresses, body, (method == http.MethodGet || call == "recall") && !isForAdmins(path))
+			}
 		}
 	}
 }
