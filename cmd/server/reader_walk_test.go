@@ -165,6 +165,7 @@ func (w *walk) prepare(project, database string) {
 	w.values["logs"] = []string{"2026-03-02"}
 	w.values["steps"] = append(w.list("SELECT id::text FROM consolidation_steps"), uuid.NewString())
 	w.values["tokens"] = []string{uuid.NewString()}
+	w.values["access"] = w.values["tokens"]
 	w.values["missing"] = []string{"restore", "delete"}
 	w.values["targets"] = []string{"agents", "cursor"}
 	w.values["undo"] = append(w.list("SELECT DISTINCT action FROM activity WHERE action IS NOT NULL"),
