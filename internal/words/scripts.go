@@ -1,12 +1,12 @@
 package words
 
 import (
+	_ "embed" // tables of characters
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/longbridgeapp/opencc"
 	"github.com/mozillazg/go-unidecode"
 )
 
@@ -56,10 +56,13 @@ func OtherScripts(run string) (all []string) {
 		}
 	}
 	if strings.ContainsFunc(run, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		for _, converter := range chinese() {
-			if other, err := converter.Convert(run); err == nil {
-				add(other)
-			}
+		for _, table := range chinese() {
+			add(strings.Map(func(r rune) rune {
+				if other, ok := table[r]; ok {
+					return other
+				}
+				return r
+			}, run))
 		}
 	}
 	add(shiftKana(run, unicode.Katakana, hiragana-katakana))
@@ -67,14 +70,24 @@ func OtherScripts(run string) (all []string) {
 	return all
 }
 
-// chinese returns the converters to simplified and to traditional characters.
-var chinese = sync.OnceValue(func() (all []*opencc.OpenCC) {
-	for _, conversion := range []string{"t2s", "s2t"} {
-		converter, err := opencc.New(conversion)
-		if err != nil {
-			panic(err) // its dictionaries are compiled in
+//go:embed opencc/TSCharacters.txt
+var simplified string
+
+//go:embed opencc/STCharacters.txt
+var traditional string
+
+// chinese returns the tables of simplified and of traditional characters. Where a character has several
+// forms, they have the most frequent one.
+var chinese = sync.OnceValue(func() (all []map[rune]rune) {
+	for _, text := range []string{simplified, traditional} {
+		table := map[rune]rune{}
+		for line := range strings.Lines(text) {
+			from, to, _ := strings.Cut(line, "\t")
+			before, _ := utf8.DecodeRuneInString(from)
+			after, _ := utf8.DecodeRuneInString(to)
+			table[before] = after
 		}
-		all = append(all, converter)
+		all = append(all, table)
 	}
 	return all
 })
