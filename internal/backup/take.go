@@ -25,9 +25,6 @@ import (
 // Memoir reads the last MiB of a log. Arbitrary.
 const maxFile = 64 << 20
 
-// instructions are the files besides ClaudeMDPath that an agent's directory may have for it.
-var instructions = []string{"CLAUDE.md", "AGENTS.md"}
-
 // take writes a backup to w: the tables of a snapshot, and the files as they are now. A memory file
 // of the snapshot that has gone since is written with the bytes that the snapshot knows.
 func take(ctx context.Context, w io.Writer, s *dump.Snapshot, version string) (archive.Manifest, error) {
@@ -96,7 +93,11 @@ func (c *collector) agent() error {
 		paths = append(paths, e.Path)
 	}
 	if name := agent.ClaudeMDPath(root); name != "" {
-		for _, name := range append([]string{name}, instructions...) {
+		names := []string{name, "CLAUDE.md"}
+		for _, t := range agents.Targets() {
+			names = append(names, t.Path)
+		}
+		for _, name := range names {
 			if _, err := root.Lstat(name); err == nil {
 				paths = append(paths, name)
 			}
