@@ -2,15 +2,17 @@ package main
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 
 	"memoir/internal/access"
+	"memoir/internal/exporter"
 )
 
-// adminPaths are the beginnings of the paths that only admins may use, with any method: tokens, and
-// what adds agents.
-var adminPaths = []string{"/api/v1/tokens", "/access", "/samples"}
+// adminPaths are the beginnings of the paths that only admins may use, with any method: tokens, what
+// adds agents, and backups, which have the data of all agents.
+var adminPaths = []string{"/api/v1/tokens", "/api/v1/backup", "/access", "/samples"}
 
 // readingPosts are the POSTs that readers may send. Their handlers record nothing for readers. MCP
 // checks each call itself.
@@ -21,7 +23,7 @@ var readingPosts = regexp.MustCompile(`^(/api/v1/agents/[^/]+/recall|/mcp|/hooks
 var agentPosts = regexp.MustCompile(`^/api/v1/agents/[^/]+/(memories|memory-tool|logs|scan)$`)
 
 // needs returns the scope that a request needs. GET and HEAD need access.Read, and other requests
-// access.Write, except for the paths above. It compares escaped paths where the result is smaller,
+// access.Write, except for the paths above and exports with what is masked for readers. It compares escaped paths where the result is smaller,
 // so that an unusual escape never makes a request cheaper.
 func needs(r *http.Request) access.Scope {
 	for _, path := range adminPaths {
@@ -31,6 +33,8 @@ func needs(r *http.Request) access.Scope {
 	}
 	path := r.URL.EscapedPath()
 	switch {
+	case r.URL.Path == "/api/v1/export" && hasSecrets(r.URL.Query()):
+		return access.Write
 	case r.Method == http.MethodGet, r.Method == http.MethodHead:
 		return access.Read
 	case r.Method == http.MethodPost && readingPosts.MatchString(path):
@@ -39,4 +43,10 @@ func needs(r *http.Request) access.Scope {
 		return access.Agent
 	}
 	return access.Write
+}
+
+// hasSecrets reports whether the query of an export asks for what is masked for readers.
+func hasSecrets(query url.Values) bool {
+	format := query.Get("format")
+	return format == "" || format == string(exporter.Archive) || query.Get("secrets") == "include"
 }

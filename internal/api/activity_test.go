@@ -16,7 +16,7 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-const activityKeys = `id at agent memory_id exists name kind actor session path state type description hash renamed`
+const activityKeys = `id at agent memory_id exists name kind actor session path state type description hash renamed person`
 
 // story returns the journal entries at path, oldest first, each as "kind name actor".
 func (s *server) story(path string) []string {

@@ -37,7 +37,7 @@ func (a *api) export(ctx context.Context, in *exportInput) (*fileAnswer, error) 
 	if a.options.Exporter == nil {
 		return nil, problem.New(http.StatusConflict, "This server has no exports.")
 	}
-	if gate.ReadOnly(ctx) && (in.Format == exporter.Archive || in.Secrets == "include") {
+	if !gate.CanWrite(ctx) && (in.Format == exporter.Archive || in.Secrets == "include") {
 		return nil, problem.New(http.StatusForbidden, "This export has everything, also what is masked for readers. Use the owner's token, or another format without secrets.")
 	}
 	write, err := a.options.Exporter.Export(ctx, exporter.Request{

@@ -39,7 +39,7 @@ func AccessPage(v Access) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<header class=\"page\"><h1>Access</h1><p class=\"muted\">Tokens for people and programs. Each name is the author of its changes.</p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<header class=\"page\"><h1>Access</h1><p class=\"muted\">Tokens for people and programs. The name signs each change.</p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
