@@ -393,7 +393,10 @@ func TestCallers_Scopes(t *testing.T) {
 	}
 	calls = append(calls, call{http.MethodPost, "/mcp"}, call{http.MethodGet, "/api/openapi.json"})
 	for name, caller := range callers {
-		for _, c := range calls {
+		for i, c := range calls {
+			if caller.scope == "" && caller.token != "" && i%25 != 0 {
+				continue // wrong tokens are slowed, and refused before the address counts
+			}
 			if strings.HasSuffix(c.path, "/events") && caller.scope != "" || c.path == "/samples" && caller.scope == access.Admin {
 				continue // endless; adds agents
 			}

@@ -267,6 +267,7 @@ var noPages = map[string]string{
 	"/agents/{slug}/memory/{id}/raw": "the file's own text",
 	"/palette":                       "a part of every page",
 	"/exchange/apply":                "leads to the page of imports",
+	"/access/{id}/revoke":            "leads to the page Access",
 	"/undo/{event}":                  "leads to the timeline",
 	"/review/summary.svg":            "a picture of the review's end card",
 	"/review/summary.md":             "the text of the review's end card",

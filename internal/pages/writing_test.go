@@ -171,7 +171,7 @@ func TestEdit_DeletedOrUnreadable(t *testing.T) {
 	s := serve(t, memoirtest.Files{"ada/memory/bad.md": strings.Repeat("too long ", 1<<17)})
 	page := s.get(t, adaList)
 	href, _ := page.Find(".row h3 a").Attr("href")
-	if s.get(t, href).Find(`a:contains("Edit")`).Length() != 0 {
+	if s.get(t, href).Find(`a[data-action="edit"]`).Length() != 0 {
 		t.Error("its page offers to edit it")
 	}
 	s.get(t, href+"/edit").expect(http.StatusConflict, "cannot be read")

@@ -41,6 +41,10 @@ const (
 	FieldShowSecret = "reveal"
 )
 
+// maxTargets is the number of agents up to which the form of a copy lists all (arbitrary). With more,
+// the user types the agent's slug.
+const maxTargets = 50
+
 // Memory is the view of one memory in the pane.
 type Memory struct {
 	Agent Agent

@@ -317,7 +317,7 @@ func TestSyncPage_Numbers(t *testing.T) {
 	v := syncPage()
 	v.Pending, v.WatchMode, v.WatchNote = 14, "polling", "the file system sends no events"
 	expect(t, templates.SyncPage(v),
-		in("header.page", says("1 agent cannot be scanned · last full scan 9 Mar 2026, 12:00 Scan now")),
+		in("header.page", says("1 agent cannot be scanned · last full scan 9 Mar 2026, 12:00 Export and import Scan now")),
 		in("#unwell-other .facts", says("Cannot be scanned Its directory is still being scanned, after 45 seconds.")),
 		in(".facts-list strong", each("1,257", "1,257", "2", "14", "polling", "0", "9 Mar 2026, 12:00", "Complete", "212 ms")),
 		in(`main form[action="/scan"]`, count(1)),

@@ -45,7 +45,7 @@ func targetSettings(a Agent, all []Target) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"targets-title\"><table><thead><tr><th scope=\"col\">File</th><th scope=\"col\">State</th><th scope=\"col\"><span class=\"unseen\">Action</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, " <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Files of other agents\"><table><thead><tr><th scope=\"col\">File</th><th scope=\"col\">State</th><th scope=\"col\"><span class=\"unseen\">Action</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
