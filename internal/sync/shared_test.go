@@ -201,7 +201,7 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 	}
 	waittest.For(b, "the directory", func() bool { _, err := b.store.Agent(t.Context(), "team"); return err == nil })
 	for name, place := range map[string]engine.Destination{
-		"an unknown agent": to(memories.PrivateScope, "eve"),
+		"an unknown agent":     to(memories.PrivateScope, "eve"),
 		"a scope that is none": to("everybody", "team"), "what is shared, as private": to(memories.PrivateScope, "team"),
 	} {
 		if _, err := b.engine.Copy(t.Context(), "ada", tabs.ID, "", place); !errors.As(err, &invalid) {
