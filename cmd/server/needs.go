@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -23,8 +24,9 @@ var readingPosts = regexp.MustCompile(`^(/api/v1/agents/[^/]+/recall|/mcp|/hooks
 var agentPosts = regexp.MustCompile(`^/api/v1/agents/[^/]+/(memories|memory-tool|logs|scan)$`)
 
 // needs returns the scope that a request needs. GET and HEAD need access.Read, and other requests
-// access.Write, except for the paths above and exports with what is masked for readers. It compares escaped paths where the result is smaller,
-// so that an unusual escape never makes a request cheaper.
+// access.Write, except for the paths above. An export that readers may not have needs access.Write.
+// It compares escaped paths where the result is smaller, so that an unusual escape never makes a
+// request cheaper.
 func needs(r *http.Request) access.Scope {
 	for _, path := range adminPaths {
 		if r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/") {
@@ -47,6 +49,6 @@ func needs(r *http.Request) access.Scope {
 
 // hasSecrets reports whether the query of an export asks for what is masked for readers.
 func hasSecrets(query url.Values) bool {
-	format := query.Get("format")
-	return format == "" || format == string(exporter.Archive) || query.Get("secrets") == "include"
+	format := cmp.Or(exporter.Format(query.Get("format")), exporter.Archive)
+	return exporter.Request{Format: format, Secrets: query.Get("secrets") == "include"}.HasSecrets()
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"time"
@@ -83,30 +84,9 @@ func (a *api) getBackup(ctx context.Context, _ *struct{}) (*eventStream, error) 
 		w.Header().Set("Content-Type", backupType)
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": archive.FileName(time.Now())}))
 		w.WriteHeader(http.StatusOK)
-		if request.Method == http.MethodHead {
-			return
-		}
-		out := &longWriter{w: w, control: http.NewResponseController(w)}
-		defer out.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // the connection may serve another request
-		if _, err := running.Write(request.Context(), out); err != nil {
-			a.options.Log.Warn("backup not completed", "request", gate.RequestID(request.Context()), "error", err)
-			panic(http.ErrAbortHandler)
-		}
+		a.sendFile(w, request, "backup not completed", func(ctx context.Context, out io.Writer) error {
+			_, err := running.Write(ctx, out)
+			return err
+		})
 	}}, nil
-}
-
-// longWriter is the response to one client that may take hours. The client must accept data within
-// sendTimeout.
-type longWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	set     time.Time // when the deadline was last set
-}
-
-func (w *longWriter) Write(p []byte) (int, error) {
-	if now := time.Now(); now.Sub(w.set) > time.Second {
-		w.set = now
-		_ = w.control.SetWriteDeadline(now.Add(sendTimeout)) // a test's recorder has no deadlines
-	}
-	return w.w.Write(p)
 }

@@ -37,38 +37,47 @@ func (a *api) export(ctx context.Context, in *exportInput) (*fileAnswer, error) 
 	if a.options.Exporter == nil {
 		return nil, problem.New(http.StatusConflict, "This server has no exports.")
 	}
-	if !gate.CanWrite(ctx) && (in.Format == exporter.Archive || in.Secrets == "include") {
+	wanted := exporter.Request{Format: in.Format, Agents: in.Agents, Secrets: in.Secrets == "include", Pending: in.Pending}
+	if !gate.CanWrite(ctx) && wanted.HasSecrets() {
 		return nil, problem.New(http.StatusForbidden, "This export has everything, also what is masked for readers. Use the owner's token, or another format without secrets.")
 	}
-	write, err := a.options.Exporter.Export(ctx, exporter.Request{
-		Format: in.Format, Agents: in.Agents, Secrets: in.Secrets == "include", Pending: in.Pending,
-	})
+	write, err := a.options.Exporter.Export(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 	name, mediaType := in.Format.File()
 	return &fileAnswer{mediaType, `attachment; filename="` + name + `"`, func(ctx huma.Context) {
 		request, w := humachi.Unwrap(ctx)
-		if request.Method == http.MethodHead {
-			return
-		}
-		out := &patientWriter{w, http.NewResponseController(w)}
-		defer out.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // the connection may serve another request
-		if err := write(request.Context(), out); err != nil {
-			a.options.Log.Warn("export incomplete", "request", gate.RequestID(request.Context()), "error", err)
-			panic(http.ErrAbortHandler) // the client must notice that the file is incomplete
-		}
+		a.sendFile(w, request, "export incomplete", write)
 	}}, nil
 }
 
-// patientWriter gives each write to a client a time limit of its own.
-type patientWriter struct {
-	io.Writer
-	control *http.ResponseController
+// sendFile writes the body of an answer that may take hours. A HEAD request gets none. If write fails,
+// sendFile logs the failure and closes the connection, so that the client notices.
+func (a *api) sendFile(w http.ResponseWriter, r *http.Request, failure string, write func(context.Context, io.Writer) error) {
+	if r.Method == http.MethodHead {
+		return
+	}
+	out := &longWriter{w: w, control: http.NewResponseController(w)}
+	defer out.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // the connection may serve another request
+	if err := write(r.Context(), out); err != nil {
+		a.options.Log.Warn(failure, "request", gate.RequestID(r.Context()), "error", err)
+		panic(http.ErrAbortHandler)
+	}
 }
 
-func (w *patientWriter) Write(part []byte) (int, error) {
-	// fails for a test's recorder, which has no deadlines
-	_ = w.control.SetWriteDeadline(time.Now().Add(sendTimeout))
-	return w.Writer.Write(part)
+// longWriter is the response to one client that may take hours. The client must accept data within
+// sendTimeout.
+type longWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	set     time.Time // when the deadline was last set
+}
+
+func (w *longWriter) Write(p []byte) (int, error) {
+	if now := time.Now(); now.Sub(w.set) > time.Second {
+		w.set = now
+		_ = w.control.SetWriteDeadline(now.Add(sendTimeout)) // a test's recorder has no deadlines
+	}
+	return w.w.Write(p)
 }

@@ -78,6 +78,9 @@ type Request struct {
 	Pending bool
 }
 
+// HasSecrets reports whether the export contains what is masked for readers.
+func (r Request) HasSecrets() bool { return r.Format == Archive || r.Secrets }
+
 // Export checks a request, and returns a function that writes the export. Export fails with
 // memories.ErrNotFound for an unknown slug. The function reads one agent after the other; the
 // archive has each as of one moment.
