@@ -255,17 +255,7 @@ func parsePeerCall(w *World, name string, args []string) (*peerCall, error) {
 }
 
 func (c *peerCall) print(text []byte, report wire.ImportReport) error {
-	if c.json {
-		_, err := c.Stdout.Write(text)
-		return err
-	}
-	if err := writeReport(c.Stdout, report); err != nil {
-		return err
-	}
-	if !report.Applied {
-		fmt.Fprintln(c.Stderr, "Nothing was changed.")
-	}
-	return nil
+	return printReport(c.World, c.json, text, report, "Nothing was changed.")
 }
 
 func repeated(name string, values []string) (args []string) {

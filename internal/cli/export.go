@@ -83,16 +83,7 @@ func runExport(ctx context.Context, w *World, args []string) error {
 
 // exportFile writes an export to a file, which exists only when it is complete.
 func exportFile(ctx context.Context, from address, query url.Values, to string) error {
-	part, err := os.CreateTemp(filepath.Dir(to), ".memoir-export-*") // only the user can read it
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name()) //nolint:errcheck // renamed, if all is well
-	err = from.download(ctx, "/export?"+query.Encode(), part)
-	if err := errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), to)
+	return replaceFile(to, func(part io.Writer) error { return from.download(ctx, "/export?"+query.Encode(), part) })
 }
 
 // exportTree writes an export of files into a new or empty directory.

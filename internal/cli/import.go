@@ -57,15 +57,21 @@ func runImport(ctx context.Context, w *World, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		_, err = w.Stdout.Write(text)
+	return printReport(w, *asJSON, text, report, "Nothing was changed. Import with --apply.")
+}
+
+// printReport prints the report of an import, as text or as the JSON in text. If nothing was imported,
+// it prints preview on standard error.
+func printReport(w *World, asJSON bool, text []byte, report wire.ImportReport, preview string) error {
+	if asJSON {
+		_, err := w.Stdout.Write(text)
 		return err
 	}
 	if err := writeReport(w.Stdout, report); err != nil {
 		return err
 	}
 	if !report.Applied {
-		fmt.Fprintln(w.Stderr, "Nothing was changed. Import with --apply.")
+		fmt.Fprintln(w.Stderr, preview)
 	}
 	return nil
 }

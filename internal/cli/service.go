@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -186,7 +187,11 @@ func (c *serviceCall) install(ctx context.Context, args []string) error {
 		}
 	}
 	// It may have a token.
-	if err := replaceFile(c.manager.file, []byte(text)); err != nil {
+	write := func(file io.Writer) error {
+		_, err := io.WriteString(file, text)
+		return err
+	}
+	if err := replaceFile(c.manager.file, write); err != nil {
 		return err
 	}
 	if err := c.start(ctx); err != nil {
@@ -204,14 +209,15 @@ func (c *serviceCall) install(ctx context.Context, args []string) error {
 	return nil
 }
 
-// replaceFile replaces a file, or creates it, so that only its user can read it.
-func replaceFile(at string, data []byte) error {
+// replaceFile replaces a file, or creates it, so that only its user can read it. write gives the bytes.
+// If it fails, the path stays as it was.
+func replaceFile(at string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(at), ".memoir-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(file.Name()) //nolint:errcheck // it has its own name, or failed
-	_, err = file.Write(data)
+	err = write(file)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
