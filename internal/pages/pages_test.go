@@ -239,10 +239,10 @@ func words(s *goquery.Selection) string {
 // expect checks the status, and that the main region or the notices contain all texts.
 func (a *answer) expect(status int, says ...string) {
 	a.t.Helper()
-	if a.StatusCode != status {
-		a.t.Errorf("%s answers %d, want %d", a.Request.URL, a.StatusCode, status)
-	}
 	text := words(a.Find("main, #notices"))
+	if a.StatusCode != status {
+		a.t.Errorf("%s answers %d, want %d:\n%s", a.Request.URL, a.StatusCode, status, text)
+	}
 	for _, part := range says {
 		if !strings.Contains(text, part) {
 			a.t.Errorf("%s does not say %q but:\n%s", a.Request.URL, part, text)
