@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"memoir/internal/backup/archive"
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 )
 
 const backupHelp = `Saves everything that Memoir keeps in one file, while the server runs: all memories with their history, the
@@ -64,7 +66,7 @@ func runBackup(ctx context.Context, w *World, args []string) error {
 	if err != nil {
 		return err
 	}
-	download := func(to io.Writer) error { return server.download(ctx, "/backup", to) }
+	download := func(to io.Writer) error { return server.Download(ctx, "/backup", to) }
 	if len(words) == 1 && words[0] == "-" {
 		return pipeBackup(download, w.Stdout)
 	}
@@ -76,7 +78,7 @@ func runBackup(ctx context.Context, w *World, args []string) error {
 		file = filepath.Join(file, archive.FileName(time.Now()))
 	}
 	manifest, err := archive.Save(file, download)
-	var absent *absentError
+	var absent *remote.AbsentError
 	switch {
 	case errors.As(err, &absent):
 		return fmt.Errorf("%w. A backup needs the running server, because only it reaches the private database", err)
@@ -91,7 +93,7 @@ func runBackup(ctx context.Context, w *World, args []string) error {
 			fmt.Fprintf(w.Stderr, "memoir: and %d more; %s in the backup has all\n", len(manifest.LeftOut)-i, "manifest.json")
 			break
 		}
-		fmt.Fprintf(w.Stderr, "memoir: left out: %s (%s)\n", printableText(left.Path), printableText(left.Reason))
+		fmt.Fprintf(w.Stderr, "memoir: left out: %s (%s)\n", terminal.PrintableText(left.Path), terminal.PrintableText(left.Reason))
 	}
 	return nil
 }
@@ -183,7 +185,7 @@ func runRestore(ctx context.Context, w *World, args []string) error {
 		return fmt.Errorf("cannot restore %s: %w", r.File, err)
 	}
 	say := func(format string, values ...any) { fmt.Fprintf(w.Stdout, format+"\n", values...) }
-	say("Backup of %s, Memoir %s: %s.", done.Manifest.StartedAt.UTC().Format("2006-01-02 15:04 UTC"), printableText(done.Manifest.Memoir), contentOf(done.Manifest))
+	say("Backup of %s, Memoir %s: %s.", done.Manifest.StartedAt.UTC().Format("2006-01-02 15:04 UTC"), terminal.PrintableText(done.Manifest.Memoir), contentOf(done.Manifest))
 	written, database := "written", "Restored into %s."
 	if r.DryRun {
 		written, database = "to write", "Can be restored into %s. Nothing was changed."
@@ -196,7 +198,7 @@ func runRestore(ctx context.Context, w *World, args []string) error {
 				say("  and %d more", len(done.Kept)-i)
 				break
 			}
-			say("  %s", printableText(path))
+			say("  %s", terminal.PrintableText(path))
 		}
 	}
 	say(database, done.Database)

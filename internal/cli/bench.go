@@ -14,13 +14,14 @@ import (
 	"slices"
 	"strings"
 
+	"memoir/internal/cli/remote"
 	"memoir/internal/recallbench"
 )
 
 // benchCall is one run of bench, with its flags.
 type benchCall struct {
 	*World
-	server       *address
+	server       *remote.Server
 	agent, unit  string
 	isDeliberate bool
 	missesFile   string
@@ -190,7 +191,7 @@ func (c *benchCall) measureFile(ctx context.Context, f benchFile) ([]*benchResul
 		return nil, err
 	}
 	set, err := c.ownSet(ctx, server, f)
-	var absent *absentError
+	var absent *remote.AbsentError
 	if errors.As(err, &absent) {
 		return nil, fmt.Errorf("%w; own questions need a running server", err)
 	}
@@ -229,7 +230,7 @@ func (c *benchCall) measureLoCoMo(ctx context.Context, f benchFile) (results []*
 		return nil, err
 	}
 	defer sandbox.Stop()
-	server := address{url: sandbox.URL, token: sandbox.Token}
+	server := remote.Server{URL: sandbox.URL, Token: sandbox.Token}
 	for _, unit := range slices.DeleteFunc(units, func(unit recallbench.Unit) bool { return !c.measures(unit) }) {
 		var ready []benchSet
 		for _, set := range sets[unit] {

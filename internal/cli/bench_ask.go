@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/remote"
 	"memoir/internal/memories"
 	"memoir/internal/recallbench"
 	"memoir/internal/wire"
@@ -78,8 +79,8 @@ type benchMiss struct {
 
 // ownSet returns own questions for the agent that the file names, else --agent or the working
 // directory. Unknown agents and memories are errors with their lines.
-func (c *benchCall) ownSet(ctx context.Context, server address, f benchFile) (benchSet, error) {
-	present, absent, err := server.agents(ctx)
+func (c *benchCall) ownSet(ctx context.Context, server remote.Server, f benchFile) (benchSet, error) {
+	present, absent, err := server.Agents(ctx)
 	if err != nil {
 		return benchSet{}, err
 	}
@@ -132,7 +133,7 @@ func recallable(ctx context.Context, store served, all []agents.Agent) (found []
 	sources := []served{store}
 	for _, a := range all {
 		if a.Rules().IsShared && a.Slug != store.slug {
-			sources = append(sources, served{store.address, a.Slug})
+			sources = append(sources, served{store.Server, a.Slug})
 		}
 	}
 	for _, source := range sources {
@@ -181,7 +182,7 @@ func (s benchSet) expected(ctx context.Context, found *[]wire.Memory, idOrName s
 }
 
 // locomoSet returns the questions of LoCoMo about an agent of the sandbox.
-func locomoSet(ctx context.Context, server address, from recallbench.Set) (benchSet, error) {
+func locomoSet(ctx context.Context, server remote.Server, from recallbench.Set) (benchSet, error) {
 	set := benchSet{store: served{server, from.Agent}, answers: map[string]string{}, questions: from.Questions}
 	list, err := set.store.list(ctx, memories.Filter{Sort: memories.ByName})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"memoir/internal/cli/terminal"
 	"memoir/internal/recallbench"
 )
 
@@ -16,7 +17,7 @@ func writeBench(to io.Writer, report benchReport) error {
 		if i > 0 {
 			fmt.Fprintln(to)
 		}
-		if _, err := fmt.Fprintf(to, "%s: %s\n\n", printable(result.File), describeBench(result)); err != nil {
+		if _, err := fmt.Fprintf(to, "%s: %s\n\n", terminal.Printable(result.File), describeBench(result)); err != nil {
 			return err
 		}
 		rows := [][]string{{"QUESTIONS", "NUMBER", "BY", "ANY@5", "SHARE@5", "FIRST HIT", "GIVEN", "PRECISION", "SILENT"}}
@@ -24,8 +25,8 @@ func writeBench(to io.Writer, report benchReport) error {
 			rows = append(rows, append([]string{group.Group, strconv.Itoa(group.Questions), "Memoir"}, figureCells(group.Memoir)...))
 			rows = append(rows, append([]string{"", "", "BM25"}, figureCells(group.BM25)...))
 		}
-		alignRight(rows, 1, 3, 4, 5, 6, 7, 8)
-		if err := writeTable(to, rows); err != nil {
+		terminal.AlignRight(rows, 1, 3, 4, 5, 6, 7, 8)
+		if err := terminal.WriteTable(to, rows); err != nil {
 			return err
 		}
 	}
@@ -39,7 +40,7 @@ func describeBench(r *benchResult) string {
 		parts = append(parts, string(*r.Unit))
 	}
 	if r.Agent != nil {
-		parts = append(parts, "agent "+printable(*r.Agent))
+		parts = append(parts, "agent "+terminal.Printable(*r.Agent))
 	}
 	parts = append(parts, fmt.Sprintf("%d memories", r.Memories))
 	if r.Asked == askedDeliberately {
@@ -60,18 +61,5 @@ func figureCells(f recallbench.Figures) []string {
 	}
 	return []string{
 		cell("%.1f", f.Any), cell("%.1f", f.Share), cell("%.1f", f.First), cell("%.2f", f.Given), cell("%.1f", f.Precision), cell("%.1f", f.Silent),
-	}
-}
-
-// alignRight puts spaces before the cells of the given columns, so that they end at the same place.
-func alignRight(rows [][]string, indices ...int) {
-	for _, i := range indices {
-		width := 0
-		for _, row := range rows {
-			width = max(width, columns(row[i]))
-		}
-		for _, row := range rows {
-			row[i] = strings.Repeat(" ", width-columns(row[i])) + row[i]
-		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/doctor"
 )
 
@@ -101,13 +102,13 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 		return Failed // it was printed
 	case errors.As(err, &wrong):
 		help := strings.TrimSpace("memoir help " + wrong.command)
-		fmt.Fprintf(w.Stderr, "memoir: %s (see %s)\n", printableText(err.Error()), help)
+		fmt.Fprintf(w.Stderr, "memoir: %s (see %s)\n", terminal.PrintableText(err.Error()), help)
 		if wrong.command == "hook" {
 			return Failed // with 2, Claude Code would block the action
 		}
 		return Misused
 	default:
-		fmt.Fprintln(w.Stderr, "memoir:", printableText(err.Error()))
+		fmt.Fprintln(w.Stderr, "memoir:", terminal.PrintableText(err.Error()))
 		return Failed
 	}
 }

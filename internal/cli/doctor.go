@@ -14,6 +14,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/doctor"
 	"memoir/internal/hooksettings"
 	"memoir/internal/version"
@@ -53,7 +55,7 @@ func runDoctor(ctx context.Context, w *World, args []string) error {
 	if err != nil {
 		return err
 	}
-	checks := append(w.serverChecks(ctx, server), w.claudeChecks(server.url)...)
+	checks := append(w.serverChecks(ctx, server), w.claudeChecks(server.URL)...)
 	if asJSON {
 		text, err := json.MarshalIndent(map[string]any{"ok": !doctor.HasProblem(checks), "checks": checks}, "", "  ")
 		if err != nil {
@@ -74,9 +76,9 @@ func (w *World) printChecks(checks []doctor.Check) {
 	signs := map[doctor.State]string{doctor.OK: "ok      ", doctor.Note: "note    ", doctor.Problem: "PROBLEM "}
 	problems := 0
 	for _, c := range checks {
-		fmt.Fprintf(w.Stdout, "%s %s: %s\n", signs[c.State], printableText(c.Check), printableText(c.Text))
+		fmt.Fprintf(w.Stdout, "%s %s: %s\n", signs[c.State], terminal.PrintableText(c.Check), terminal.PrintableText(c.Text))
 		if c.Fix != "" {
-			fmt.Fprintf(w.Stdout, "           %s\n", printableText(c.Fix))
+			fmt.Fprintf(w.Stdout, "           %s\n", terminal.PrintableText(c.Fix))
 		}
 		if c.State == doctor.Problem {
 			problems++
@@ -90,17 +92,17 @@ func (w *World) printChecks(checks []doctor.Check) {
 }
 
 // serverChecks asks the server for its checks. Without one on this machine, it checks the machine.
-func (w *World) serverChecks(ctx context.Context, server address) []doctor.Check {
+func (w *World) serverChecks(ctx context.Context, server remote.Server) []doctor.Check {
 	var found struct {
 		Version, Commit string
 		Checks          []doctor.Check
 	}
-	_, err := server.call(ctx, http.MethodGet, "/doctor", nil, &found)
-	var absent *absentError
+	_, err := server.Call(ctx, http.MethodGet, "/doctor", nil, &found)
+	var absent *remote.AbsentError
 	switch {
 	case errors.As(err, &absent):
 		checks := []doctor.Check{{Check: "server", State: doctor.Problem, Text: err.Error() + ".", Fix: "Start it: memoir, or memoir service install. For another address set --url or MEMOIR_URL."}}
-		if !server.isLocal() {
+		if !server.IsLocal() {
 			return checks
 		}
 		more, err := w.MachineChecks(ctx)
@@ -111,7 +113,7 @@ func (w *World) serverChecks(ctx context.Context, server address) []doctor.Check
 	case err != nil:
 		return []doctor.Check{{Check: "server", State: doctor.Problem, Text: err.Error() + ".", Fix: "Check the address and the token, and that the server has the version of this command."}}
 	}
-	checks := []doctor.Check{{Check: "server", State: doctor.OK, Text: "answers at " + server.url}}
+	checks := []doctor.Check{{Check: "server", State: doctor.OK, Text: "answers at " + server.URL}}
 	mine := version.Current()
 	if found.Version != mine.Version || found.Commit != mine.Commit {
 		checks = append(checks, doctor.Check{

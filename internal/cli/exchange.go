@@ -20,6 +20,7 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/remote"
 	"memoir/internal/exchange"
 	"memoir/internal/wire"
 )
@@ -44,8 +45,8 @@ const exchangeVersion = 1
 const gitTime = 5 * time.Second
 
 // offeredOf returns the agents of a server on this machine.
-func offeredOf(ctx context.Context, server address) ([]offeredAgent, error) {
-	found, _, err := server.agents(ctx)
+func offeredOf(ctx context.Context, server remote.Server) ([]offeredAgent, error) {
+	found, _, err := server.Agents(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func runExchange(ctx context.Context, w *World, args []string) error {
 }
 
 // sendExchange writes the offer and the archive of a server's agents.
-func sendExchange(ctx context.Context, from address, only []string, to io.Writer) error {
+func sendExchange(ctx context.Context, from remote.Server, only []string, to io.Writer) error {
 	all, err := offeredOf(ctx, from)
 	if err != nil {
 		return err
@@ -148,25 +149,26 @@ func sendExchange(ctx context.Context, from address, only []string, to io.Writer
 	if _, err := to.Write(append(line, '\n')); err != nil {
 		return err
 	}
-	return from.download(ctx, "/export?"+url.Values{"format": {"archive"}, "pending": {"true"}, "agent": only}.Encode(), to)
+	return from.Download(ctx, "/export?"+url.Values{"format": {"archive"}, "pending": {"true"}, "agent": only}.Encode(), to)
 }
 
 // receiveExchange imports what sendExchange has written.
-func receiveExchange(ctx context.Context, to address, from io.Reader, apply bool, maps []string) ([]byte, wire.ImportReport, error) {
+func receiveExchange(ctx context.Context, to remote.Server, from io.Reader, apply bool, maps []string) (text []byte, report wire.ImportReport, err error) {
 	buffered := bufio.NewReader(from)
 	line, err := buffered.ReadBytes('\n')
 	var o offer
 	if err != nil || json.Unmarshal(line, &o) != nil || o.Version == 0 {
-		return nil, wire.ImportReport{}, errors.New("the other machine sent no memories. Nothing was changed. Check that memoir runs there")
+		return nil, report, errors.New("the other machine sent no memories. Nothing was changed. Check that memoir runs there")
 	}
 	if o.Version != exchangeVersion {
-		return nil, wire.ImportReport{}, errors.New("the other machine has another version of Memoir. Nothing was changed. Update both")
+		return nil, report, errors.New("the other machine has another version of Memoir. Nothing was changed. Update both")
 	}
 	mine, err := offeredOf(ctx, to)
 	if err != nil {
-		return nil, wire.ImportReport{}, err
+		return nil, report, err
 	}
-	return to.upload(ctx, importQuery(apply, mapped(o.Agents, mine, maps)), buffered)
+	text, err = to.Upload(ctx, "/import?"+importQuery(apply, mapped(o.Agents, mine, maps)).Encode(), buffered, &report)
+	return text, report, err
 }
 
 // peer is another machine, as ssh://[user@]host[:port][?memoir=PATH&url=URL] names it.
@@ -225,7 +227,7 @@ func (p peer) command(ctx context.Context, w *World, args ...string) (*exec.Cmd,
 type peerCall struct {
 	*World
 	peer  peer
-	here  address
+	here  remote.Server
 	only  stringList
 	maps  stringList
 	isDry bool

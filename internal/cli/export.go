@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"memoir/internal/cli/remote"
 )
 
 // stringList is a flag that can be given several times.
@@ -64,7 +66,7 @@ func runExport(ctx context.Context, w *World, args []string) error {
 		query.Set("secrets", "include")
 	}
 	if to == "-" {
-		return from.download(ctx, "/export?"+query.Encode(), w.Stdout)
+		return from.Download(ctx, "/export?"+query.Encode(), w.Stdout)
 	}
 	if isTree && !isZip {
 		err = exportTree(ctx, from, query, to)
@@ -82,12 +84,12 @@ func runExport(ctx context.Context, w *World, args []string) error {
 }
 
 // exportFile writes an export to a file, which exists only when it is complete.
-func exportFile(ctx context.Context, from address, query url.Values, to string) error {
-	return replaceFile(to, func(part io.Writer) error { return from.download(ctx, "/export?"+query.Encode(), part) })
+func exportFile(ctx context.Context, from remote.Server, query url.Values, to string) error {
+	return replaceFile(to, func(part io.Writer) error { return from.Download(ctx, "/export?"+query.Encode(), part) })
 }
 
 // exportTree writes an export of files into a new or empty directory.
-func exportTree(ctx context.Context, from address, query url.Values, to string) error {
+func exportTree(ctx context.Context, from remote.Server, query url.Values, to string) error {
 	if found, err := os.ReadDir(to); err == nil && len(found) > 0 {
 		return misused("%s is not empty: name a new directory", to)
 	}
@@ -97,7 +99,7 @@ func exportTree(ctx context.Context, from address, query url.Values, to string) 
 	}
 	defer os.Remove(part.Name()) //nolint:errcheck // temporary
 	defer part.Close()           //nolint:errcheck // temporary
-	if err := from.download(ctx, "/export?"+query.Encode(), part); err != nil {
+	if err := from.Download(ctx, "/export?"+query.Encode(), part); err != nil {
 		return err
 	}
 	size, err := part.Seek(0, io.SeekEnd)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"memoir/internal/claudesettings"
+	"memoir/internal/cli/remote"
 	"memoir/internal/hooksettings"
 )
 
@@ -77,17 +78,17 @@ func (w *World) isMemoryOff() bool {
 // hookOf parses the arguments of hook. It returns the event, which they name by its path or name,
 // and the server. It returns errHelp for --help. It returns a *usageError for a wrong flag or URL,
 // or if there is not exactly one known event.
-func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (hooksettings.Event, address, error) {
+func (w *World) hookOf(flags *flag.FlagSet, flagged *remote.Server, args []string) (hooksettings.Event, remote.Server, error) {
 	words, err := parse(flags, args)
 	if err != nil {
-		return hooksettings.Event{}, address{}, err
+		return hooksettings.Event{}, remote.Server{}, err
 	}
 	if len(words) != 1 {
-		return hooksettings.Event{}, address{}, misused("hook takes one event, not %d words", len(words))
+		return hooksettings.Event{}, remote.Server{}, misused("hook takes one event, not %d words", len(words))
 	}
 	at := slices.IndexFunc(hooksettings.Events(), func(e hooksettings.Event) bool { return e.Path == words[0] || e.Name == words[0] })
 	if at < 0 {
-		return hooksettings.Event{}, address{}, misused("unknown event %q", words[0])
+		return hooksettings.Event{}, remote.Server{}, misused("unknown event %q", words[0])
 	}
 	server, err := w.addressOf(flagged)
 	return hooksettings.Events()[at], server, err
@@ -96,19 +97,18 @@ func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (ho
 // send reads an event from from, posts it to the server, and returns the JSON to print for the
 // session. It returns nil and nil if the response has no text for the session. It returns an error
 // if the event or the response is too long, the status is not 2xx, or the response is not JSON.
-func send(ctx context.Context, server address, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
+func send(ctx context.Context, server remote.Server, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
 	input, err := readEvent(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	to := hooksettings.Hooks{URL: server.url, Agent: agent}.Address(event)
+	to := hooksettings.Hooks{URL: server.URL, Agent: agent}.Address(event)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(input))
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	server.authorise(request)
-	response, err := caller.Do(request)
+	response, err := server.Send(request)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +118,9 @@ func send(ctx context.Context, server address, agent string, event hooksettings.
 	case err != nil:
 		return nil, err
 	case response.StatusCode/100 != 2:
-		return nil, fmt.Errorf("%s answers %s", server.url, response.Status)
+		return nil, fmt.Errorf("%s answers %s", server.URL, response.Status)
 	case len(answer) > maxHookAnswer:
-		return nil, fmt.Errorf("%s answers more than %d bytes", server.url, maxHookAnswer)
+		return nil, fmt.Errorf("%s answers more than %d bytes", server.URL, maxHookAnswer)
 	case len(bytes.TrimSpace(answer)) == 0:
 		return nil, nil
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/diff"
 	"memoir/internal/hooksettings"
 )
@@ -25,7 +27,7 @@ const modelTimeout = 2 * time.Second
 type hooksCall struct {
 	*World
 	flags                *flag.FlagSet
-	server               *address
+	server               *remote.Server
 	agent                string
 	settings             string
 	user, project, local bool
@@ -65,21 +67,21 @@ func runHooks(ctx context.Context, w *World, args []string) error {
 // program, and the server's URL. With --project they contain no path, and a URL only if the flag
 // --url gives it, because other machines have the file too. They contain no token. Model is not
 // set. It returns a *usageError for a wrong URL.
-func (c *hooksCall) hooks() (hooksettings.Hooks, address, error) {
+func (c *hooksCall) hooks() (hooksettings.Hooks, remote.Server, error) {
 	server, err := c.addressOf(c.server)
 	if err != nil {
-		return hooksettings.Hooks{}, address{}, err
+		return hooksettings.Hooks{}, remote.Server{}, err
 	}
-	hooks := hooksettings.Hooks{URL: server.url, Former: server.url, Agent: c.agent}
+	hooks := hooksettings.Hooks{URL: server.URL, Former: server.URL, Agent: c.agent}
 	if c.project {
-		if c.server.url == "" {
+		if c.server.URL == "" {
 			hooks.URL = ""
 		}
 		return hooks, server, nil
 	}
 	hooks.Program, err = os.Executable()
 	if err != nil {
-		return hooksettings.Hooks{}, address{}, fmt.Errorf("path of this program unknown: %w", err)
+		return hooksettings.Hooks{}, remote.Server{}, fmt.Errorf("path of this program unknown: %w", err)
 	}
 	return hooks, server, nil
 }
@@ -96,22 +98,22 @@ func (c *hooksCall) newHooks(ctx context.Context) (hooksettings.Hooks, error) {
 		hooks.Model = c.model
 		return hooks, nil
 	}
-	if hooks.Model, err = server.hasModel(ctx); err != nil {
+	if hooks.Model, err = hasModel(ctx, server); err != nil {
 		fmt.Fprintf(c.Stderr, "memoir: these hooks assume a server without a model, because yours was not asked: %s. "+
-			"If it has a model, repeat this while it runs, or use --with-model\n", printableText(err.Error()))
+			"If it has a model, repeat this while it runs, or use --with-model\n", terminal.PrintableText(err.Error()))
 	}
 	return hooks, nil
 }
 
 // hasModel asks the server whether a model chooses memories for recall. It returns an error for
 // users if no Memoir answers within modelTimeout, or it refuses.
-func (a address) hasModel(ctx context.Context) (bool, error) {
+func hasModel(ctx context.Context, server remote.Server) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	var settings struct {
 		Model bool `json:"model"`
 	}
-	_, err := a.callPath(ctx, http.MethodGet, "/hooks/settings", nil, &settings)
+	_, err := server.CallPath(ctx, http.MethodGet, "/hooks/settings", nil, &settings)
 	return settings.Model, err
 }
 
@@ -261,7 +263,7 @@ func writeDiff(to io.Writer, path, before, after string) error {
 					text += "…"
 				}
 			}
-			fmt.Fprintln(to, signs[line.Kind]+printableText(text))
+			fmt.Fprintln(to, signs[line.Kind]+terminal.PrintableText(text))
 		}
 	}
 	if d.LeftOut > 0 {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
 )
 
@@ -53,7 +53,8 @@ func runImport(ctx context.Context, w *World, args []string) error {
 		return err
 	}
 	defer from.Close() //nolint:errcheck // only read
-	text, report, err := to.upload(ctx, query, from)
+	var report wire.ImportReport
+	text, err := to.Upload(ctx, "/import?"+query.Encode(), from, &report)
 	if err != nil {
 		return err
 	}
@@ -82,19 +83,6 @@ func importQuery(apply bool, maps []string) url.Values {
 		query.Set("dry_run", "false")
 	}
 	return query
-}
-
-// upload sends a file to the server's import, and returns the report, also as JSON.
-func (a address) upload(ctx context.Context, query url.Values, file io.Reader) (text []byte, report wire.ImportReport, err error) {
-	response, err := a.transfer(ctx, http.MethodPost, "/import?"+query.Encode(), file)
-	if err != nil {
-		return nil, report, err
-	}
-	defer response.Body.Close()
-	if text, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer)); err != nil {
-		return nil, report, unanswered(http.MethodPost, err)
-	}
-	return text, report, a.read(response, text, &report)
 }
 
 // openImport opens a file, standard input, or a directory as a tar file.
@@ -198,16 +186,16 @@ func writeReport(to io.Writer, report wire.ImportReport) error {
 			name += " (new)"
 		}
 		if a.Problem != nil {
-			fmt.Fprintf(to, "%s: not imported. %s\n", printable(name), printable(*a.Problem))
+			fmt.Fprintf(to, "%s: not imported. %s\n", terminal.Printable(name), terminal.Printable(*a.Problem))
 			continue
 		}
-		fmt.Fprintf(to, "%s: %s\n", printable(name), countsOf(a.Counts))
+		fmt.Fprintf(to, "%s: %s\n", terminal.Printable(name), countsOf(a.Counts))
 		rows := [][]string{}
 		for _, item := range a.Items {
-			rows = append(rows, []string{"  " + item.Outcome, cut(printable(item.Name), nameColumns), printable(orNone(item.Reason))})
+			rows = append(rows, []string{"  " + item.Outcome, terminal.Cut(terminal.Printable(item.Name), nameColumns), terminal.Printable(orNone(item.Reason))})
 		}
 		if len(rows) > 0 {
-			if err := writeTable(to, rows); err != nil {
+			if err := terminal.WriteTable(to, rows); err != nil {
 				return err
 			}
 		}
@@ -216,7 +204,7 @@ func writeReport(to io.Writer, report wire.ImportReport) error {
 		}
 	}
 	for _, s := range report.Skipped {
-		fmt.Fprintf(to, "skipped %s: %s\n", printable(s.Path), printable(s.Reason))
+		fmt.Fprintf(to, "skipped %s: %s\n", terminal.Printable(s.Path), terminal.Printable(s.Reason))
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/memories"
 	"memoir/internal/wire"
 )
@@ -21,7 +23,7 @@ import (
 type memoryCall struct {
 	*World
 	flags       *flag.FlagSet
-	server      *address
+	server      *remote.Server
 	agent, dir  string
 	filters     url.Values // of list; also the type for save
 	kind        memories.Type
@@ -194,7 +196,7 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, saved, func(to io.Writer, m wire.Memory) error {
-		_, err := fmt.Fprintf(to, "saved %s in %s\n", printable(m.Name), printable(m.Path))
+		_, err := fmt.Fprintf(to, "saved %s in %s\n", terminal.Printable(m.Name), terminal.Printable(m.Path))
 		return err
 	})
 }
@@ -233,7 +235,7 @@ func (c *memoryCall) share(ctx context.Context, on memoryStore, name string) err
 		return c.withNames(ctx, on, err)
 	}
 	return printAnswer(c.Stdout, c.json, shared, func(to io.Writer, m wire.Memory) error {
-		_, err := fmt.Fprintf(to, "moved %s to all agents, as a memory of agent %s\n", printable(m.Name), m.Agent)
+		_, err := fmt.Fprintf(to, "moved %s to all agents, as a memory of agent %s\n", terminal.Printable(m.Name), m.Agent)
 		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/remote"
 	"memoir/internal/files"
 )
 
@@ -26,10 +27,10 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, gone, err := server.agents(ctx)
-	var absent *absentError
+	all, gone, err := server.Agents(ctx)
+	var absent *remote.AbsentError
 	switch {
-	case errors.As(err, &absent) && server.isLocal():
+	case errors.As(err, &absent) && server.IsLocal():
 		return c.openFiles(absent)
 	case errors.As(err, &absent):
 		return nil, fmt.Errorf("%w. It is on another machine. Use --dir for a directory of this one", err)
@@ -98,7 +99,7 @@ func claudeAgentIn(places agents.Settings, dir fs.FileInfo) (agent agents.Agent,
 // openFiles discovers the agents as a server on this machine would, and returns access to the files
 // of the one that chooseAgent returns. It prints a note with absent, the reason, on standard error. It
 // returns an error, and prints nothing, if no single agent can be chosen.
-func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
+func (c *memoryCall) openFiles(absent *remote.AbsentError) (memoryStore, error) {
 	places, err := c.Places()
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
 )
 
@@ -76,7 +78,7 @@ func runPublish(ctx context.Context, w *World, args []string) error {
 		return err
 	}
 	found, err := changeTargets(ctx, at, *slug, verb, words)
-	var absent *absentError
+	var absent *remote.AbsentError
 	if errors.As(err, &absent) {
 		return fmt.Errorf("%w; publishing needs a running server", err)
 	}
@@ -95,9 +97,9 @@ func runPublish(ctx context.Context, w *World, args []string) error {
 }
 
 // changeTargets adds targets to those of an agent (to), or removes them (stop), and returns all.
-func changeTargets(ctx context.Context, at address, slug, verb string, names []string) (answer[wire.TargetList], error) {
+func changeTargets(ctx context.Context, at remote.Server, slug, verb string, names []string) (answer[wire.TargetList], error) {
 	var found answer[wire.TargetList]
-	present, absent, err := at.agents(ctx)
+	present, absent, err := at.Agents(ctx)
 	if err != nil {
 		return found, err
 	}
@@ -109,7 +111,7 @@ func changeTargets(ctx context.Context, at address, slug, verb string, names []s
 		return found, err
 	}
 	path := "/agents/" + url.PathEscape(agent.Slug) + "/targets"
-	if found.json, err = at.call(ctx, http.MethodGet, path, nil, &found.value); err != nil || verb == "list" {
+	if found.json, err = at.Call(ctx, http.MethodGet, path, nil, &found.value); err != nil || verb == "list" {
 		return found, err
 	}
 	wanted := []string{}
@@ -119,7 +121,7 @@ func changeTargets(ctx context.Context, at address, slug, verb string, names []s
 		}
 	}
 	found.value = wire.TargetList{}
-	found.json, err = at.call(ctx, http.MethodPut, path, map[string]any{"targets": wanted}, &found.value)
+	found.json, err = at.Call(ctx, http.MethodPut, path, map[string]any{"targets": wanted}, &found.value)
 	return found, err
 }
 
@@ -140,14 +142,14 @@ func writeTargets(to io.Writer, list wire.TargetList) error {
 		case t.SameAs != nil:
 			state, size = "same as "+*t.SameAs, ""
 		}
-		rows = append(rows, []string{t.Target, state, printable(file), size})
+		rows = append(rows, []string{t.Target, state, terminal.Printable(file), size})
 	}
-	if err := writeTable(to, rows); err != nil {
+	if err := terminal.WriteTable(to, rows); err != nil {
 		return err
 	}
 	for _, t := range list.Targets {
 		if t.Problem != nil {
-			if _, err := fmt.Fprintln(to, printable(*t.Problem)); err != nil {
+			if _, err := fmt.Fprintln(to, terminal.Printable(*t.Problem)); err != nil {
 				return err
 			}
 		}

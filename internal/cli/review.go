@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/term"
 
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/memories"
 	"memoir/internal/wire"
 )
@@ -23,7 +25,7 @@ import (
 // reviewCall is one run of review, with its flags.
 type reviewCall struct {
 	*World
-	address
+	remote.Server
 	flags       *flag.FlagSet
 	agent, kind string
 	bodyFile    string
@@ -83,7 +85,7 @@ func runReview(ctx context.Context, w *World, args []string) error {
 	case len(words) > len(does.takes):
 		return misused("review %s takes no further words, such as %q", verb, strings.Join(words[len(does.takes):], " "))
 	}
-	if c.address, err = w.addressOf(server); err != nil {
+	if c.Server, err = w.addressOf(server); err != nil {
 		return err
 	}
 	if isWalk {
@@ -91,7 +93,7 @@ func runReview(ctx context.Context, w *World, args []string) error {
 	} else {
 		err = does.run(c, ctx, words)
 	}
-	var absent *absentError
+	var absent *remote.AbsentError
 	if errors.As(err, &absent) {
 		return fmt.Errorf("%w; the review needs a running server", err)
 	}
@@ -125,7 +127,7 @@ func (c *reviewCall) queue(ctx context.Context) (answer[wire.ReviewList], error)
 	raw := rawReview{Items: []json.RawMessage{}}
 	for {
 		var page wire.ReviewList
-		text, err := c.call(ctx, http.MethodGet, "/review?"+query.Encode(), nil, &page)
+		text, err := c.Call(ctx, http.MethodGet, "/review?"+query.Encode(), nil, &page)
 		if err != nil {
 			return whole, err
 		}
@@ -159,7 +161,7 @@ func itemPath(id string) string { return "/review/" + url.PathEscape(id) }
 func (c *reviewCall) show(ctx context.Context, words []string) error {
 	var item answer[wire.ReviewItem]
 	var err error
-	if item.json, err = c.call(ctx, http.MethodGet, itemPath(words[0]), nil, &item.value); err != nil {
+	if item.json, err = c.Call(ctx, http.MethodGet, itemPath(words[0]), nil, &item.value); err != nil {
 		return err
 	}
 	if c.json {
@@ -180,7 +182,7 @@ func (c *reviewCall) texts(ctx context.Context, item wire.ReviewItem) ([]wire.Me
 	var texts []wire.Memory
 	for _, of := range item.Memories[:min(len(item.Memories), maxReviewTexts)] {
 		var m wire.Memory
-		if _, err := c.call(ctx, http.MethodGet, "/agents/"+url.PathEscape(item.Agent)+"/memories/"+url.PathEscape(of.ID), nil, &m); err != nil {
+		if _, err := c.Call(ctx, http.MethodGet, "/agents/"+url.PathEscape(item.Agent)+"/memories/"+url.PathEscape(of.ID), nil, &m); err != nil {
 			return nil, err
 		}
 		texts = append(texts, m)
@@ -226,7 +228,7 @@ func (c *reviewCall) decide(ctx context.Context, words []string) error {
 		if d.Undoable {
 			way = "undo: memoir review undo " + d.ID
 		}
-		_, err := fmt.Fprintf(to, "decided %s: %s; %s\n", printable(d.Kind), decisionWords(d.Decision), printable(way))
+		_, err := fmt.Fprintf(to, "decided %s: %s; %s\n", terminal.Printable(d.Kind), decisionWords(d.Decision), terminal.Printable(way))
 		return err
 	})
 }
@@ -253,7 +255,7 @@ func (c *reviewCall) readFile(name string) (string, error) {
 func (c *reviewCall) send(ctx context.Context, id string, body map[string]any) (answer[reviewDecision], error) {
 	var decided answer[reviewDecision]
 	var err error
-	decided.json, err = c.call(ctx, http.MethodPost, itemPath(id), body, &decided.value)
+	decided.json, err = c.Call(ctx, http.MethodPost, itemPath(id), body, &decided.value)
 	return decided, err
 }
 
@@ -263,7 +265,7 @@ func (c *reviewCall) undo(ctx context.Context, words []string) error {
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, undone, func(to io.Writer, d reviewDecision) error {
-		_, err := fmt.Fprintf(to, "undone %s: %s\n", printable(d.Kind), decisionWords(d.Decision))
+		_, err := fmt.Fprintf(to, "undone %s: %s\n", terminal.Printable(d.Kind), decisionWords(d.Decision))
 		return err
 	})
 }
@@ -272,11 +274,11 @@ func (c *reviewCall) undo(ctx context.Context, words []string) error {
 func (c *reviewCall) takeBack(ctx context.Context, id string) (answer[reviewDecision], error) {
 	var undone answer[reviewDecision]
 	var err error
-	undone.json, err = c.call(ctx, http.MethodPost, itemPath(id)+"/undo", nil, &undone.value)
+	undone.json, err = c.Call(ctx, http.MethodPost, itemPath(id)+"/undo", nil, &undone.value)
 	return undone, err
 }
 
 // decisionWords returns a decision of the API in words: keep_1 is "keep 1".
 func decisionWords(decision string) string {
-	return strings.ReplaceAll(printable(decision), "_", " ")
+	return strings.ReplaceAll(terminal.Printable(decision), "_", " ")
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
 )
 
@@ -20,11 +21,11 @@ func writeReview(to io.Writer, list wire.ReviewList) error {
 	rows := [][]string{{"AGENT", "KIND", "REASON", "NAMES", "RECOMMENDED", "ID"}}
 	for _, item := range list.Items {
 		rows = append(rows, []string{
-			printable(item.Agent), printable(item.Kind), printable(item.Reason), cut(printable(namesOf(item)), nameColumns),
-			cmp.Or(decisionWords(orNone(item.Recommended)), "–"), printable(item.ID),
+			terminal.Printable(item.Agent), terminal.Printable(item.Kind), terminal.Printable(item.Reason), terminal.Cut(terminal.Printable(namesOf(item)), nameColumns),
+			cmp.Or(decisionWords(orNone(item.Recommended)), "–"), terminal.Printable(item.ID),
 		})
 	}
-	return writeTable(to, rows)
+	return terminal.WriteTable(to, rows)
 }
 
 // namesOf returns the names of an item's memories, or what else it is about.
@@ -43,19 +44,19 @@ func namesOf(item wire.ReviewItem) string {
 func writeReviewItem(to io.Writer, item wire.ReviewItem, texts []wire.Memory) error {
 	decisions := make([]string, len(item.Decisions))
 	for i, d := range item.Decisions {
-		decisions[i] = printable(d)
+		decisions[i] = terminal.Printable(d)
 	}
 	rows := [][]string{
-		{"id", printable(item.ID)}, {"agent", printable(item.Agent)}, {"kind", printable(item.Kind)}, {"reason", printable(item.Reason)},
+		{"id", terminal.Printable(item.ID)}, {"agent", terminal.Printable(item.Agent)}, {"kind", terminal.Printable(item.Kind)}, {"reason", terminal.Printable(item.Reason)},
 		{"decisions", strings.Join(decisions, ", ")},
 	}
 	if d := orNone(item.Recommended); d != "" {
-		rows = append(rows, []string{"recommended", printable(d)})
+		rows = append(rows, []string{"recommended", terminal.Printable(d)})
 	}
 	if len(item.Memories) == 0 {
-		rows = append(rows, []string{"about", printable(namesOf(item))})
+		rows = append(rows, []string{"about", terminal.Printable(namesOf(item))})
 	}
-	if err := writeTable(to, rows); err != nil {
+	if err := terminal.WriteTable(to, rows); err != nil {
 		return err
 	}
 	return writeReviewTexts(to, item, texts)
@@ -65,9 +66,9 @@ func writeReviewItem(to io.Writer, item wire.ReviewItem, texts []wire.Memory) er
 func writeReviewTexts(to io.Writer, item wire.ReviewItem, texts []wire.Memory) error {
 	out := bufio.NewWriter(to)
 	for i, m := range texts {
-		fmt.Fprintf(out, "\n%d  %s (%s, %s)\n", i+1, printable(m.Name), cmp.Or(printable(orNone(m.Type)), "no type"), ageOf(m))
+		fmt.Fprintf(out, "\n%d  %s (%s, %s)\n", i+1, terminal.Printable(m.Name), cmp.Or(terminal.Printable(orNone(m.Type)), "no type"), ageOf(m))
 		for _, text := range []string{orNone(m.Description), orNone(m.Body)} {
-			if text = strings.TrimSpace(printableText(text)); text != "" {
+			if text = strings.TrimSpace(terminal.PrintableText(text)); text != "" {
 				fmt.Fprintf(out, "   %s\n", strings.ReplaceAll(text, "\n", "\n   "))
 			}
 		}

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/term"
 
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
 )
 
@@ -50,18 +52,18 @@ func (c *reviewCall) walk(ctx context.Context) error {
 	}
 	for i := 0; i < len(items); {
 		texts, err := c.texts(ctx, items[i])
-		var absent *absentError
+		var absent *remote.AbsentError
 		if errors.As(err, &absent) {
 			return err
 		}
 		if err != nil { // for example deleted since
-			fmt.Fprintf(c.Stdout, "\n%s: %s\n", printable(namesOf(items[i])), printable(err.Error()))
+			fmt.Fprintf(c.Stdout, "\n%s: %s\n", terminal.Printable(namesOf(items[i])), terminal.Printable(err.Error()))
 			i++
 			continue
 		}
-		fmt.Fprintf(c.Stdout, "\n[%d of %d] %s: %s (%s)\n", i+1, len(items), printable(items[i].Kind), printable(items[i].Reason), printable(items[i].Agent))
+		fmt.Fprintf(c.Stdout, "\n[%d of %d] %s: %s (%s)\n", i+1, len(items), terminal.Printable(items[i].Kind), terminal.Printable(items[i].Reason), terminal.Printable(items[i].Agent))
 		if len(items[i].Memories) == 0 {
-			fmt.Fprintf(c.Stdout, "\n%s\n", printable(namesOf(items[i])))
+			fmt.Fprintf(c.Stdout, "\n%s\n", terminal.Printable(namesOf(items[i])))
 		}
 		if err := writeReviewTexts(c.Stdout, items[i], texts); err != nil {
 			return err
@@ -79,7 +81,7 @@ func (c *reviewCall) walk(ctx context.Context) error {
 	}
 	fmt.Fprintf(c.Stdout, "\n%d decided\n", len(decided))
 	if last := len(decided) - 1; last >= 0 {
-		fmt.Fprintf(c.Stdout, "undo the last one: memoir review undo %s\n", printable(decided[last]))
+		fmt.Fprintf(c.Stdout, "undo the last one: memoir review undo %s\n", terminal.Printable(decided[last]))
 	}
 	return nil
 }
@@ -129,12 +131,12 @@ func (c *reviewCall) ask(ctx context.Context, item wire.ReviewItem, decided *[]s
 			body["etags"] = etags
 		}
 		result, err := c.send(ctx, item.ID, body)
-		var absent *absentError
+		var absent *remote.AbsentError
 		if errors.As(err, &absent) {
 			return false, err
 		}
 		if err != nil {
-			fmt.Fprintf(c.Stdout, "%s. n: next item\n", printable(err.Error()))
+			fmt.Fprintf(c.Stdout, "%s. n: next item\n", terminal.Printable(err.Error()))
 			continue
 		}
 		fmt.Fprintln(c.Stdout, decisionWords(result.value.Decision))
@@ -152,7 +154,7 @@ func (c *reviewCall) undoLast(ctx context.Context, decided *[]string) {
 	}
 	undone, err := c.takeBack(ctx, (*decided)[last])
 	if err != nil {
-		fmt.Fprintln(c.Stdout, printable(err.Error()))
+		fmt.Fprintln(c.Stdout, terminal.Printable(err.Error()))
 		return
 	}
 	*decided = (*decided)[:last]

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"memoir/internal/agents"
+	"memoir/internal/cli/remote"
 	"memoir/internal/memories"
 	"memoir/internal/wire"
 )
@@ -16,30 +16,9 @@ import (
 // pageSize is the number of memories in a request. The API allows 500, but each may have 1 MiB.
 const pageSize = 100
 
-// agents asks the server for its agents: those whose directory is there, and the others. It returns
-// them with slug, layout, directory, display name and JoinedTo only. It returns *absentError if no Memoir server answers, and an error for
-// users if the server refuses.
-func (a address) agents(ctx context.Context) (present, absent []agents.Agent, err error) {
-	var list wire.AgentList
-	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
-		return nil, nil, err
-	}
-	for _, found := range list.Agents {
-		agent := agents.Agent{
-			Slug: found.Slug, Layout: agents.Layout(found.Layout), Dir: found.Dir, DisplayName: found.Name, JoinedTo: orNone(found.JoinedTo),
-		}
-		if found.Present {
-			present = append(present, agent)
-		} else {
-			absent = append(absent, agent)
-		}
-	}
-	return present, absent, nil
-}
-
 // served is the memoryStore of an agent on a server.
 type served struct {
-	address
+	remote.Server
 	slug string
 }
 
@@ -52,7 +31,7 @@ func (s served) list(ctx context.Context, filter memories.Filter) (answer[wire.M
 	raw := rawList{Memories: []json.RawMessage{}}
 	for {
 		var page wire.MemoryList
-		text, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &page)
+		text, err := s.Call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &page)
 		if err != nil {
 			return whole, err
 		}
@@ -85,7 +64,7 @@ func (s served) find(ctx context.Context, name string) (answer[wire.Memory], err
 	var found rawList
 	query := memories.Filter{Name: name}.Values()
 	query.Set("limit", "10")
-	if _, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &found); err != nil {
+	if _, err := s.Call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &found); err != nil {
 		return answer[wire.Memory]{}, err
 	}
 	if len(found.Memories) == 0 {
@@ -163,10 +142,10 @@ func (s served) recall(ctx context.Context, query string, limit int) (answer[rec
 
 // change sends a request about the agent to the API, with body as JSON unless it is nil, and
 // returns the decoded response. path is relative to the agent's path in the API. It returns
-// *absentError if no Memoir answers, and an error for users if the server refuses.
+// *remote.AbsentError if no Memoir answers, and an error for users if the server refuses.
 func change[T any](ctx context.Context, s served, method, path string, body any) (answer[T], error) {
 	var a answer[T]
 	var err error
-	a.json, err = s.call(ctx, method, s.path()+path, body, &a.value)
+	a.json, err = s.Call(ctx, method, s.path()+path, body, &a.value)
 	return a, err
 }

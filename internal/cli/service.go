@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/cli/terminal"
 	"memoir/internal/service"
 )
 
@@ -358,7 +359,7 @@ func (c *serviceCall) output(ctx context.Context, args ...string) (string, error
 		if strings.Contains(said, "connect to") && strings.Contains(said, "bus") {
 			said += ". Your login has no systemd of its own, as after su or sudo: log in directly, or run loginctl enable-linger first"
 		}
-		err = fmt.Errorf("%s %s: %w: %s", c.manager.program(), strings.Join(args, " "), err, printableText(said))
+		err = fmt.Errorf("%s %s: %w: %s", c.manager.program(), strings.Join(args, " "), err, terminal.PrintableText(said))
 	}
 	return strings.TrimSpace(string(out)), err
 }

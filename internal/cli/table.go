@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
-
+	"memoir/internal/cli/terminal"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/wire"
@@ -33,19 +31,19 @@ func writeList(to io.Writer, list wire.MemoryList) error {
 		if kind == "" {
 			kind = "none"
 		}
-		rows = append(rows, []string{cut(printable(m.Name), nameColumns), kind, ageOf(m).String(), cut(printable(orNone(m.Description)), descriptionColumns)})
+		rows = append(rows, []string{terminal.Cut(terminal.Printable(m.Name), nameColumns), kind, ageOf(m).String(), terminal.Cut(terminal.Printable(orNone(m.Description)), descriptionColumns)})
 	}
-	return writeTable(to, rows)
+	return terminal.WriteTable(to, rows)
 }
 
 // writeMemory prints the facts about a memory that are not empty, one a line, and then its body.
 // These are name, type, description, age, session, files, problems and a warning about the age. A
 // state is printed if it is not active.
 func writeMemory(to io.Writer, m wire.Memory) error {
-	rows := [][]string{{"name", printable(m.Name)}}
+	rows := [][]string{{"name", terminal.Printable(m.Name)}}
 	fact := func(name, value string) {
 		if value != "" {
-			rows = append(rows, []string{name, printable(value)})
+			rows = append(rows, []string{name, terminal.Printable(value)})
 		}
 	}
 	fact("type", string(orNone(m.Type)))
@@ -65,11 +63,11 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 		fact("CLAUDE.md", m.ClaudeMD.Problem)
 	}
 	fact("note", ageOf(m).Warning())
-	if err := writeTable(to, rows); err != nil {
+	if err := terminal.WriteTable(to, rows); err != nil {
 		return err
 	}
 	if body := orNone(m.Body); body != "" {
-		_, err := fmt.Fprintf(to, "\n%s\n", printableText(body))
+		_, err := fmt.Fprintf(to, "\n%s\n", terminal.PrintableText(body))
 		return err
 	}
 	return nil
@@ -83,15 +81,15 @@ func writeDeletion(to io.Writer, d deletion) error {
 	if d.trash {
 		fate = "it is in the trash"
 	}
-	fmt.Fprintf(out, "deleted %s; %s\n", printable(d.value.Name), fate)
+	fmt.Fprintf(out, "deleted %s; %s\n", terminal.Printable(d.value.Name), fate)
 	for _, file := range d.files {
-		fmt.Fprintf(out, "  removed %s\n", printable(file))
+		fmt.Fprintf(out, "  removed %s\n", terminal.Printable(file))
 	}
 	for _, index := range d.indexes {
-		fmt.Fprintf(out, "  removed its lines from %s\n", printable(index))
+		fmt.Fprintf(out, "  removed its lines from %s\n", terminal.Printable(index))
 	}
 	if d.value.ClaudeMD != nil {
-		fmt.Fprintf(out, "  CLAUDE.md: %s\n", printable(d.value.ClaudeMD.Problem))
+		fmt.Fprintf(out, "  CLAUDE.md: %s\n", terminal.Printable(d.value.ClaudeMD.Problem))
 	}
 	return out.Flush()
 }
@@ -111,13 +109,13 @@ func writeRecalled(to io.Writer, r recalled) error {
 		if m.Weak {
 			weak = ", weak match"
 		}
-		fmt.Fprintf(out, "%s (%s%s)\n", printable(m.Name), orNone(m.Type), weak)
+		fmt.Fprintf(out, "%s (%s%s)\n", terminal.Printable(m.Name), orNone(m.Type), weak)
 		for _, why := range m.Why {
-			fmt.Fprintf(out, "  why: %s\n", printable(why))
+			fmt.Fprintf(out, "  why: %s\n", terminal.Printable(why))
 		}
 		// The frontmatter repeats the lines above.
 		if body := frontmatter.Parse([]byte(m.Text), m.Path).Body; body != "" {
-			fmt.Fprintf(out, "\n%s\n", printableText(body))
+			fmt.Fprintf(out, "\n%s\n", terminal.PrintableText(body))
 		}
 	}
 	return out.Flush()
@@ -133,88 +131,4 @@ func nothingRecalled(skipped string) string {
 		return "no memories yet"
 	}
 	return "no matching memory"
-}
-
-// writeTable prints rows as a table. Each column is as wide as its widest cell, with two spaces
-// between columns and none at the end of a line. rows must not be empty, and rows[0] has all
-// columns.
-func writeTable(to io.Writer, rows [][]string) error {
-	const gap = 2
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], columns(cell))
-		}
-	}
-	out := bufio.NewWriter(to)
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell)
-			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-columns(cell)+gap))
-			}
-		}
-		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
-	}
-	return out.Flush()
-}
-
-// columns returns the width of a text in columns of a terminal.
-func columns(s string) (n int) {
-	for _, r := range s {
-		n += columnsOf(r)
-	}
-	return n
-}
-
-// columnsOf returns the width of a character: 2 for wide ones such as ideographs, 0 for combining
-// marks and format characters, else 1.
-func columnsOf(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		return 0
-	}
-	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
-		return 2
-	}
-	return 1
-}
-
-// cut returns s if it fits in room columns of a terminal. Else it returns the longest beginning
-// that fits with an ellipsis, and the ellipsis.
-func cut(s string, room int) string {
-	if columns(s) <= room {
-		return s
-	}
-	taken := 1 // the ellipsis
-	for i, r := range s {
-		if taken += columnsOf(r); taken > room {
-			return strings.TrimRight(s[:i], " ") + "…"
-		}
-	}
-	return s
-}
-
-// printable returns s with each white space character replaced by a space, and other control
-// characters, which a terminal would obey, by U+FFFD.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
-// printableText returns s with control characters replaced by U+FFFD, except line feeds and tabs.
-func printableText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }

@@ -13,13 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/cli/remote"
+	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
 )
 
 // tokenCall is one run of token, with its flags.
 type tokenCall struct {
 	*World
-	address
+	remote.Server
 	flags        *flag.FlagSet
 	scope, login string
 	agents       string
@@ -63,11 +65,11 @@ func runToken(ctx context.Context, w *World, args []string) error {
 			return misused("token %s takes no --%s", verb, name)
 		}
 	}
-	if c.address, err = w.addressOf(server); err != nil {
+	if c.Server, err = w.addressOf(server); err != nil {
 		return err
 	}
 	err = does(ctx, words)
-	var absent *absentError
+	var absent *remote.AbsentError
 	if errors.As(err, &absent) {
 		return fmt.Errorf("%w; tokens need a running server", err)
 	}
@@ -103,23 +105,23 @@ func (c *tokenCall) create(ctx context.Context, words []string) error {
 	}
 	var created answer[wire.NewToken]
 	var err error
-	if created.json, err = c.call(ctx, http.MethodPost, "/tokens", body, &created.value); err != nil {
+	if created.json, err = c.Call(ctx, http.MethodPost, "/tokens", body, &created.value); err != nil {
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, created, func(to io.Writer, t wire.NewToken) error {
 		if t.Secret == nil {
-			_, err := fmt.Fprintf(to, "%s may sign in as %s\n", printable(orNone(t.Login)), printable(t.Name))
+			_, err := fmt.Fprintf(to, "%s may sign in as %s\n", terminal.Printable(orNone(t.Login)), terminal.Printable(t.Name))
 			return err
 		}
-		_, err := fmt.Fprintln(to, printable(*t.Secret))
-		fmt.Fprintf(c.Stderr, "This is the token of %s. It is shown only once.\n", printable(t.Name))
+		_, err := fmt.Fprintln(to, terminal.Printable(*t.Secret))
+		fmt.Fprintf(c.Stderr, "This is the token of %s. It is shown only once.\n", terminal.Printable(t.Name))
 		return err
 	})
 }
 
 // tokens returns the list of tokens.
 func (c *tokenCall) tokens(ctx context.Context) (found answer[wire.TokenList], err error) {
-	found.json, err = c.call(ctx, http.MethodGet, "/tokens", nil, &found.value)
+	found.json, err = c.Call(ctx, http.MethodGet, "/tokens", nil, &found.value)
 	return found, err
 }
 
@@ -138,14 +140,14 @@ func (c *tokenCall) revoke(ctx context.Context, words []string) error {
 	}
 	at := slices.IndexFunc(found.value.Tokens, func(t wire.Token) bool { return t.Name == words[0] || t.ID == words[0] })
 	if at < 0 {
-		return fmt.Errorf("no token has the name %q; memoir token list shows all", printable(words[0]))
+		return fmt.Errorf("no token has the name %q; memoir token list shows all", terminal.Printable(words[0]))
 	}
 	var revoked answer[wire.Token]
-	if revoked.json, err = c.call(ctx, http.MethodDelete, "/tokens/"+url.PathEscape(found.value.Tokens[at].ID), nil, &revoked.value); err != nil {
+	if revoked.json, err = c.Call(ctx, http.MethodDelete, "/tokens/"+url.PathEscape(found.value.Tokens[at].ID), nil, &revoked.value); err != nil {
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, revoked, func(to io.Writer, t wire.Token) error {
-		_, err := fmt.Fprintf(to, "revoked %s\n", printable(t.Name))
+		_, err := fmt.Fprintf(to, "revoked %s\n", terminal.Printable(t.Name))
 		return err
 	})
 }
@@ -168,8 +170,8 @@ func writeTokens(to io.Writer, list wire.TokenList) error {
 		if t.IsExpired {
 			expires = "expired " + expires
 		}
-		agents := cut(printable(strings.Join(t.Agents, ", ")), nameColumns)
-		rows = append(rows, []string{cut(printable(t.Name), nameColumns), printable(t.Scope), agents, printable(orNone(t.Login)), expires, day(t.LastUsedAt)})
+		agents := terminal.Cut(terminal.Printable(strings.Join(t.Agents, ", ")), nameColumns)
+		rows = append(rows, []string{terminal.Cut(terminal.Printable(t.Name), nameColumns), terminal.Printable(t.Scope), agents, terminal.Printable(orNone(t.Login)), expires, day(t.LastUsedAt)})
 	}
-	return writeTable(to, rows)
+	return terminal.WriteTable(to, rows)
 }

@@ -1,4 +1,7 @@
-package cli
+// Package remote is a client of Memoir's API, with errors for users of a terminal.
+//
+// It owns the time limits of calls, and how to tell that another program, or none, answers.
+package remote
 
 import (
 	"bytes"
@@ -11,6 +14,8 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -23,6 +28,14 @@ const (
 	// maxAnswer limits a response, in bytes. Arbitrary.
 	maxAnswer = 256 << 20
 )
+
+// Server is the address of a server, with the token to use there.
+type Server struct {
+	URL   string // without a slash at its end
+	Token string // empty if none was given
+	// OwnerToken is the owner's token of a server on this machine, for use without a token.
+	OwnerToken string
+}
 
 // caller sends requests to servers. It follows no redirect, because the API has none and the token
 // is for one address only.
@@ -39,30 +52,30 @@ var caller = &http.Client{
 
 // authorise adds a bearer token to a request: the token, or else the owner's token. It does nothing
 // if both are empty.
-func (a address) authorise(request *http.Request) {
-	if token := cmp.Or(a.token, a.ownerToken); token != "" {
+func (s Server) authorise(request *http.Request) {
+	if token := cmp.Or(s.Token, s.OwnerToken); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
 }
 
-// absentError means that no Memoir server answers at a URL.
-type absentError struct {
+// AbsentError means that no Memoir server answers at a URL.
+type AbsentError struct {
 	url string
 	why string
 }
 
-func (e *absentError) Error() string { return e.why + " at " + e.url }
+func (e *AbsentError) Error() string { return e.why + " at " + e.url }
 
-// call is callPath for a path below /api/v1.
-func (a address) call(ctx context.Context, method, path string, body, into any) ([]byte, error) {
-	return a.callPath(ctx, method, "/api/v1"+path, body, into)
+// call is CallPath for a path below /api/v1.
+func (s Server) Call(ctx context.Context, method, path string, body, into any) ([]byte, error) {
+	return s.CallPath(ctx, method, "/api/v1"+path, body, into)
 }
 
-// callPath sends a request to the server at path, with body as JSON unless it is nil. It decodes
-// the response into into and returns the response's bytes. It returns *absentError if no Memoir
+// CallPath sends a request to the server at path, with body as JSON unless it is nil. It decodes
+// the response into into and returns the response's bytes. It returns *AbsentError if no Memoir
 // server answers. Its other errors are for users: the server's description of a problem, a response
 // that is incomplete or not understood, or one larger than maxAnswer.
-func (a address) callPath(ctx context.Context, method, path string, body, into any) ([]byte, error) {
+func (s Server) CallPath(ctx context.Context, method, path string, body, into any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var sent io.Reader
@@ -73,14 +86,14 @@ func (a address) callPath(ctx context.Context, method, path string, body, into a
 		}
 		sent = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, a.url+path, sent)
+	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, sent)
 	if err != nil {
 		return nil, err
 	}
 	if sent != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := a.send(caller, request)
+	response, err := s.Send(request)
 	if err != nil {
 		return nil, err
 	}
@@ -92,18 +105,21 @@ func (a address) callPath(ctx context.Context, method, path string, body, into a
 	if len(answer) > maxAnswer {
 		return nil, fmt.Errorf("the server answers more than %d MiB", maxAnswer>>20)
 	}
-	return answer, a.read(response, answer, into)
+	return answer, s.read(response, answer, into)
 }
 
-// send sends a request with the client. The error is *absentError if no server answers, else one for
+// Send sends a request with the token. The error is *AbsentError if no server answers, else one for
 // users.
-func (a address) send(client *http.Client, request *http.Request) (*http.Response, error) {
-	a.authorise(request)
+func (s Server) Send(request *http.Request) (*http.Response, error) { return s.send(caller, request) }
+
+// send is Send with the given client.
+func (s Server) send(client *http.Client, request *http.Request) (*http.Response, error) {
+	s.authorise(request)
 	response, err := client.Do(request)
 	var unreached *net.OpError
 	switch {
 	case errors.As(err, &unreached) && unreached.Op == "dial":
-		return nil, &absentError{a.url, "no server answers"}
+		return nil, &AbsentError{s.URL, "no server answers"}
 	case err != nil:
 		return nil, unanswered(request.Method, err)
 	}
@@ -122,8 +138,8 @@ func unanswered(method string, err error) error {
 
 // read decodes a successful JSON response with the body answer into into. For a problem response it
 // returns an error with the problem's detail; for status 401, the error asks for a token. It
-// returns *absentError if the response is not from Memoir's API.
-func (a address) read(response *http.Response, answer []byte, into any) error {
+// returns *AbsentError if the response is not from Memoir's API.
+func (s Server) read(response *http.Response, answer []byte, into any) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case media == "application/problem+json" && response.StatusCode == http.StatusUnauthorized:
 		return errors.New("the server needs a token: set MEMOIR_TOKEN or --token")
@@ -136,10 +152,24 @@ func (a address) read(response *http.Response, answer []byte, into any) error {
 		}
 		return errors.New(strings.TrimSuffix(problem.Detail, "."))
 	case media != "application/json" || response.StatusCode/100 != 2:
-		return &absentError{a.url, "another program answers"}
+		return &AbsentError{s.URL, "another program answers"}
 	}
 	if err := json.Unmarshal(answer, into); err != nil {
 		return fmt.Errorf("unexpected answer, maybe of another version of Memoir: %w", err)
 	}
 	return nil
+}
+
+// IsLocal reports whether the URL's host is localhost or a loopback address. It is false for all
+// other names, even if they lead to this machine, and for an invalid URL.
+func (s Server) IsLocal() bool {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(u.Hostname(), "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.Unmap().IsLoopback()
 }
