@@ -108,7 +108,7 @@ func send(ctx context.Context, server remote.Server, agent string, event hookset
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := server.Send(request)
+	response, err := server.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (s Server) CallPath(ctx context.Context, method, path string, body, into an
 	if sent != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := s.Send(request)
+	response, err := s.send(caller, request)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +108,14 @@ func (s Server) CallPath(ctx context.Context, method, path string, body, into an
 	return answer, s.read(response, answer, into)
 }
 
-// Send sends a request with the token. The error is *AbsentError if no server answers, else one for
-// users.
-func (s Server) Send(request *http.Request) (*http.Response, error) { return s.send(caller, request) }
+// Do sends a request with the token. Its error is the one of an http.Client.
+func (s Server) Do(request *http.Request) (*http.Response, error) {
+	s.authorise(request)
+	return caller.Do(request)
+}
 
-// send is Send with the given client.
+// send sends a request with the token. The error is *AbsentError if no server answers, else one for
+// users.
 func (s Server) send(client *http.Client, request *http.Request) (*http.Response, error) {
 	s.authorise(request)
 	response, err := client.Do(request)

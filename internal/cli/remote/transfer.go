@@ -44,7 +44,7 @@ func (s Server) Download(ctx context.Context, path string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	response, err := s.Send(request)
+	response, err := s.send(caller, request)
 	if err != nil {
 		return err
 	}
