@@ -161,8 +161,12 @@ var mayImport = map[string][]string{
 	"internal/hooksettings": {},
 	"internal/service":      {},
 	"internal/recallbench":  {"internal/memories", "internal/memories/frontmatter"},
+	"internal/cli/terminal":    {},
+	"internal/cli/remote":      {"internal/agents", "internal/wire"},
+	"internal/cli/memorystore": {"internal/cli/remote", "internal/memories/...", "internal/agents", "internal/files", "internal/recall", "internal/wire"},
 	"internal/cli": {
-		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire", "internal/exchange",
+		"internal/cli/terminal", "internal/cli/remote", "internal/cli/memorystore",
+		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/hooksettings", "internal/recallbench", "internal/version", "internal/wire", "internal/exchange",
 		"internal/backup/archive",
 		"internal/service",
 		"internal/doctor",

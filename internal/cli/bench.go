@@ -198,7 +198,7 @@ func (c *benchCall) measureFile(ctx context.Context, f benchFile) ([]*benchResul
 	if err != nil {
 		return nil, err
 	}
-	result := &benchResult{File: f.name, Agent: &set.store.slug}
+	result := &benchResult{File: f.name, Agent: &set.store.Slug}
 	return []*benchResult{result}, c.measure(ctx, result, []benchSet{set})
 }
 

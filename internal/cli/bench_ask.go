@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/remote"
 	"memoir/internal/memories"
 	"memoir/internal/recallbench"
@@ -20,7 +21,7 @@ import (
 
 // benchSet is questions for one agent of a server.
 type benchSet struct {
-	store     served
+	store     memorystore.Served
 	memories  []recallbench.Memory
 	answers   map[string]string // by the memory's id: what questions expect
 	questions []recallbench.Question
@@ -99,7 +100,7 @@ func (c *benchCall) ownSet(ctx context.Context, server remote.Server, f benchFil
 	if err != nil {
 		return benchSet{}, err
 	}
-	set := benchSet{store: served{server, agent.Slug}, answers: map[string]string{}, shown: map[string]string{}}
+	set := benchSet{store: memorystore.Served{Server: server, Slug: agent.Slug}, answers: map[string]string{}, shown: map[string]string{}}
 	found, err := recallable(ctx, set.store, present)
 	if err != nil {
 		return benchSet{}, err
@@ -129,19 +130,19 @@ func (c *benchCall) ownSet(ctx context.Context, server remote.Server, f benchFil
 
 // recallable returns the memories that the agent of store can be given: its own, and those of the
 // directory that all agents share.
-func recallable(ctx context.Context, store served, all []agents.Agent) (found []wire.Memory, err error) {
-	sources := []served{store}
+func recallable(ctx context.Context, store memorystore.Served, all []agents.Agent) (found []wire.Memory, err error) {
+	sources := []memorystore.Served{store}
 	for _, a := range all {
-		if a.Rules().IsShared && a.Slug != store.slug {
-			sources = append(sources, served{store.Server, a.Slug})
+		if a.Rules().IsShared && a.Slug != store.Slug {
+			sources = append(sources, memorystore.Served{Server: store.Server, Slug: a.Slug})
 		}
 	}
 	for _, source := range sources {
-		list, err := source.list(ctx, memories.Filter{Sort: memories.ByName})
+		list, err := source.List(ctx, memories.Filter{Sort: memories.ByName})
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, list.value.Memories...)
+		found = append(found, list.Value.Memories...)
 	}
 	return found, nil
 }
@@ -169,22 +170,22 @@ func (s benchSet) expected(ctx context.Context, found *[]wire.Memory, idOrName s
 		return m, fmt.Sprintf("%d memories have the name %q: use an id, %s", len(named), idOrName, strings.Join(ids, " or ")), nil
 	}
 	if _, err := uuid.Parse(idOrName); err == nil {
-		fact, err := change[wire.Memory](ctx, s.store, http.MethodGet, "/memories/"+idOrName, nil)
-		if err == nil && fact.value.Line != nil {
-			*found = append(*found, fact.value)
-			return fact.value, "", nil
+		fact, err := memorystore.Change[wire.Memory](ctx, s.store, http.MethodGet, "/memories/"+idOrName, nil)
+		if err == nil && fact.Value.Line != nil {
+			*found = append(*found, fact.Value)
+			return fact.Value, "", nil
 		}
 	}
 	if near := similarNames(idOrName, *found); near != "" {
 		return m, fmt.Sprintf("unknown memory %q: similar are %s", idOrName, near), nil
 	}
-	return m, fmt.Sprintf("unknown memory %q: see memoir memory list --agent %s", idOrName, s.store.slug), nil
+	return m, fmt.Sprintf("unknown memory %q: see memoir memory list --agent %s", idOrName, s.store.Slug), nil
 }
 
 // locomoSet returns the questions of LoCoMo about an agent of the sandbox.
 func locomoSet(ctx context.Context, server remote.Server, from recallbench.Set) (benchSet, error) {
-	set := benchSet{store: served{server, from.Agent}, answers: map[string]string{}, questions: from.Questions}
-	list, err := set.store.list(ctx, memories.Filter{Sort: memories.ByName})
+	set := benchSet{store: memorystore.Served{Server: server, Slug: from.Agent}, answers: map[string]string{}, questions: from.Questions}
+	list, err := set.store.List(ctx, memories.Filter{Sort: memories.ByName})
 	if err != nil {
 		return set, err
 	}
@@ -192,7 +193,7 @@ func locomoSet(ctx context.Context, server remote.Server, from recallbench.Set) 
 	for _, file := range from.Files {
 		answers[file.Path] = file.Answer
 	}
-	for _, m := range list.value.Memories {
+	for _, m := range list.Value.Memories {
 		if answer, isOfFile := answers[m.Path]; isOfFile {
 			set.add(m, answer)
 		}
@@ -211,13 +212,13 @@ func (s *benchSet) add(m wire.Memory, answer string) {
 
 // ask returns the memories that recall gives to a prompt, best first. Nothing is recorded. With a
 // session, as hooks ask, recall gives only what fits well.
-func (s served) ask(ctx context.Context, prompt string, isDeliberate bool) ([]chosen, error) {
+func ask(ctx context.Context, s memorystore.Served, prompt string, isDeliberate bool) ([]memorystore.Chosen, error) {
 	body := map[string]any{"query": prompt}
 	if !isDeliberate {
 		body["session"] = "bench-" + rand.Text() // a new one has received nothing
 	}
-	found, err := change[recalled](ctx, s, http.MethodPost, "/recall?dry_run=true", body)
-	return found.value.Memories, err
+	found, err := memorystore.Change[memorystore.Recalled](ctx, s, http.MethodPost, "/recall?dry_run=true", body)
+	return found.Value.Memories, err
 }
 
 // measure asks the questions of the sets one after the other, and fills result.
@@ -233,7 +234,7 @@ func (c *benchCall) measure(ctx context.Context, result *benchResult, sets []ben
 		bm25 := recallbench.NewBM25(set.memories)
 		for _, q := range set.questions {
 			start := time.Now()
-			found, err := set.store.ask(ctx, q.Prompt, c.isDeliberate)
+			found, err := ask(ctx, set.store, q.Prompt, c.isDeliberate)
 			if err != nil {
 				return err
 			}
@@ -242,7 +243,7 @@ func (c *benchCall) measure(ctx context.Context, result *benchResult, sets []ben
 			counts.add(q, given, bm25.Recall(q.Prompt))
 			if q.Kind != recallbench.Adversarial && recallbench.IsMiss(q.Expected, given) {
 				result.misses = append(result.misses, benchMiss{
-					File: result.File, Unit: result.Unit, Agent: set.store.slug, Kind: q.Kind, Prompt: q.Prompt, Expected: set.show(q.Expected), Given: names,
+					File: result.File, Unit: result.Unit, Agent: set.store.Slug, Kind: q.Kind, Prompt: q.Prompt, Expected: set.show(q.Expected), Given: names,
 				})
 			}
 		}
@@ -259,7 +260,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()/100
 
 // given returns the answers and the names of recalled memories. The answer of a memory that is
 // unknown, such as a fact of MEMORY.md, is its id.
-func (s benchSet) given(found []chosen) (given recallbench.Given, names []string) {
+func (s benchSet) given(found []memorystore.Chosen) (given recallbench.Given, names []string) {
 	names = []string{}
 	for _, m := range found {
 		id := orNone(m.ID)

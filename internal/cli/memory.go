@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/remote"
 	"memoir/internal/cli/terminal"
 	"memoir/internal/memories"
@@ -91,7 +92,7 @@ func filterFlags() []string {
 
 // memoryVerbs defines the subcommands of memory.
 var memoryVerbs = map[string]struct {
-	run   func(c *memoryCall, ctx context.Context, on memoryStore, subject string) error
+	run   func(c *memoryCall, ctx context.Context, on memorystore.Store, subject string) error
 	takes string   // the name of its argument; empty if it has none
 	flags []string // its own flags; the other subcommands reject them
 }{
@@ -143,12 +144,12 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	return does.run(c, ctx, on, subject)
 }
 
-func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
+func (c *memoryCall) list(ctx context.Context, on memorystore.Store, _ string) error {
 	filter, err := memories.ParseFilter(c.filters)
 	if err != nil {
 		return misusedFilter(err)
 	}
-	found, err := on.list(ctx, filter)
+	found, err := on.List(ctx, filter)
 	if err != nil {
 		return misusedFilter(err)
 	}
@@ -170,29 +171,35 @@ func misusedFilter(err error) error {
 	return err
 }
 
-func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) error {
-	found, err := on.find(ctx, name)
+func (c *memoryCall) show(ctx context.Context, on memorystore.Store, name string) error {
+	found, err := on.Find(ctx, name)
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
 	return printAnswer(c.Stdout, c.json, found, writeMemory)
 }
 
-func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) error {
-	d := draft{name: name, kind: c.kind, askedAs: c.askedAs}
+func (c *memoryCall) save(ctx context.Context, on memorystore.Store, name string) error {
+	d := memorystore.Draft{Name: name, Kind: c.kind, AskedAs: c.askedAs}
 	if given(c.flags, "description") {
-		d.description = &c.description
+		d.Description = &c.description
 	}
 	if given(c.flags, "body") {
-		d.body = &c.body
-	} else if err := d.readBody(c.Stdin); err != nil {
-		return err
+		d.Body = &c.body
+	} else {
+		var err error
+		if d.Body, err = readBody(c.Stdin); err != nil {
+			return err
+		}
 	}
-	if d.kind == "" && d.description == nil && d.body == nil && d.askedAs == nil {
+	if d.Kind == "" && d.Description == nil && d.Body == nil && d.AskedAs == nil {
 		return misused("nothing to save: use --body, --description, --type or --asked-as, or write the body to standard input")
 	}
-	saved, err := on.save(ctx, d)
-	if err != nil {
+	saved, err := on.Save(ctx, d)
+	switch {
+	case errors.Is(err, memorystore.ErrNeedsType):
+		return misused("%v", err)
+	case err != nil:
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, saved, func(to io.Writer, m wire.Memory) error {
@@ -201,36 +208,36 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	})
 }
 
-// readBody reads from, at most memories.MaxFileSize+1 bytes, and sets d.body to the text. It leaves
-// d.body nil if the text is only white space: a script without input does not mean to empty a
-// memory. It does not read a terminal or other device, and leaves d.body nil. It returns an error
-// if from cannot be read.
-func (d *draft) readBody(from io.Reader) error {
+// readBody returns the text of from, at most memories.MaxFileSize+1 bytes. It returns nil if the
+// text is only white space: a script without input does not mean to empty a memory. It does not read
+// a terminal or other device, and returns nil. It returns an error if from cannot be read.
+func readBody(from io.Reader) (*string, error) {
 	if file, isFile := from.(*os.File); isFile {
 		if info, err := file.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
-			return nil
+			return nil, nil
 		}
 	}
 	text, err := io.ReadAll(io.LimitReader(from, memories.MaxFileSize+1))
 	if err != nil {
-		return fmt.Errorf("the body cannot be read from standard input: %w", err)
+		return nil, fmt.Errorf("the body cannot be read from standard input: %w", err)
 	}
-	if body := string(text); strings.TrimSpace(body) != "" {
-		d.body = &body
+	body := string(text)
+	if strings.TrimSpace(body) == "" {
+		return nil, nil
 	}
-	return nil
+	return &body, nil
 }
 
-func (c *memoryCall) delete(ctx context.Context, on memoryStore, name string) error {
-	gone, err := on.delete(ctx, name)
+func (c *memoryCall) delete(ctx context.Context, on memorystore.Store, name string) error {
+	gone, err := on.Delete(ctx, name)
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
-	return printAnswer(c.Stdout, c.json, gone.answer, func(to io.Writer, _ wire.Memory) error { return writeDeletion(to, gone) })
+	return printAnswer(c.Stdout, c.json, gone.Answer, func(to io.Writer, _ wire.Memory) error { return writeDeletion(to, gone) })
 }
 
-func (c *memoryCall) share(ctx context.Context, on memoryStore, name string) error {
-	shared, err := on.share(ctx, name)
+func (c *memoryCall) share(ctx context.Context, on memorystore.Store, name string) error {
+	shared, err := on.Share(ctx, name)
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
@@ -240,8 +247,8 @@ func (c *memoryCall) share(ctx context.Context, on memoryStore, name string) err
 	})
 }
 
-func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) error {
-	found, err := on.recall(ctx, query, c.limit)
+func (c *memoryCall) recall(ctx context.Context, on memorystore.Store, query string) error {
+	found, err := on.Recall(ctx, query, c.limit)
 	if err != nil {
 		return err
 	}
@@ -251,16 +258,16 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 // withNames returns err, unchanged unless it is an *unknownError. To that it adds up to five names
 // of memories that contain the unknown name in any case, or without such memories a hint. It
 // returns err unchanged if the memories cannot be listed.
-func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) error {
-	var unknown *unknownError
+func (c *memoryCall) withNames(ctx context.Context, on memorystore.Store, err error) error {
+	var unknown *memorystore.UnknownError
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	all, failed := on.list(ctx, memories.Filter{})
+	all, failed := on.List(ctx, memories.Filter{})
 	if failed != nil {
 		return err
 	}
-	if near := similarNames(unknown.name, all.value.Memories); near != "" {
+	if near := similarNames(unknown.Name, all.Value.Memories); near != "" {
 		return fmt.Errorf("%w; similar: %s", err, near)
 	}
 	return fmt.Errorf("%w; see memoir memory list", err)
@@ -280,10 +287,18 @@ func similarNames(name string, all []wire.Memory) string {
 }
 
 // printAnswer prints an answer: its JSON if asJSON is true, else its value by write.
-func printAnswer[T any](to io.Writer, asJSON bool, a answer[T], write func(to io.Writer, value T) error) error {
+func printAnswer[T any](to io.Writer, asJSON bool, a memorystore.Answer[T], write func(to io.Writer, value T) error) error {
 	if !asJSON {
-		return write(to, a.value)
+		return write(to, a.Value)
 	}
-	_, err := fmt.Fprintf(to, "%s\n", bytes.TrimSpace(a.json))
+	_, err := fmt.Fprintf(to, "%s\n", bytes.TrimSpace(a.JSON))
 	return err
+}
+
+// orNone returns the value at s, or "" if s is nil.
+func orNone[S ~string](s *S) S {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

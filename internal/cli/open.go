@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/remote"
 	"memoir/internal/files"
 )
@@ -19,7 +20,7 @@ import (
 // agent's files, found as a server would. It returns an error if none answers at another URL, the
 // server refuses, or no single agent can be chosen. An agent whose directory is missing must be named
 // with --agent.
-func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
+func (c *memoryCall) open(ctx context.Context) (memorystore.Store, error) {
 	if c.dir != "" {
 		return c.openDirectory()
 	}
@@ -44,14 +45,14 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	return served{server, agent.Slug}, nil
+	return memorystore.Served{Server: server, Slug: agent.Slug}, nil
 }
 
 // openDirectory returns access to the files of --dir. A directory with a subdirectory memory or
 // sessions is an agent's directory. The memory directory of an agent of Claude Code is that agent's,
 // and any other is a memory directory. It returns an error if --dir is no directory, and a
 // *usageError if --agent or --url is set too.
-func (c *memoryCall) openDirectory() (memoryStore, error) {
+func (c *memoryCall) openDirectory() (memorystore.Store, error) {
 	if c.agent != "" || given(c.flags, "url") {
 		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
 	}
@@ -73,7 +74,7 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 		return nil, err
 	}
 	if agent, isClaude := claudeAgentIn(places, info); isClaude {
-		return &directory{agent, files.NewGuard(dir), agents.LocateMemory(places, agent).IsOff()}, nil
+		return &memorystore.Directory{Agent: agent, Guard: files.NewGuard(dir), IsOff: agents.LocateMemory(places, agent).IsOff()}, nil
 	}
 	agent := agents.Agent{Slug: filepath.Base(dir), Layout: agents.Directory, Dir: dir}
 	for _, name := range []string{"memory", "sessions"} {
@@ -81,7 +82,7 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 			agent.Layout = agents.Hive
 		}
 	}
-	return &directory{agent: agent, guard: files.NewGuard(dir)}, nil
+	return &memorystore.Directory{Agent: agent, Guard: files.NewGuard(dir)}, nil
 }
 
 // claudeAgentIn returns the agent of Claude Code whose memory directory is dir. isClaude is false if
@@ -99,7 +100,7 @@ func claudeAgentIn(places agents.Settings, dir fs.FileInfo) (agent agents.Agent,
 // openFiles discovers the agents as a server on this machine would, and returns access to the files
 // of the one that chooseAgent returns. It prints a note with absent, the reason, on standard error. It
 // returns an error, and prints nothing, if no single agent can be chosen.
-func (c *memoryCall) openFiles(absent *remote.AbsentError) (memoryStore, error) {
+func (c *memoryCall) openFiles(absent *remote.AbsentError) (memorystore.Store, error) {
 	places, err := c.Places()
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (c *memoryCall) openFiles(absent *remote.AbsentError) (memoryStore, error) 
 		return nil, fmt.Errorf("%w (%s; this used the files on this machine)", err, absent)
 	}
 	fmt.Fprintf(c.Stderr, "memoir: %s; using the files in %s\n", absent, agent.Dir)
-	return &directory{agent, files.NewGuard(agents.Roots(places)...), agents.LocateMemory(places, agent).IsOff()}, nil
+	return &memorystore.Directory{Agent: agent, Guard: files.NewGuard(agents.Roots(places)...), IsOff: agents.LocateMemory(places, agent).IsOff()}, nil
 }
 
 // chooseAgent returns the agent in all with the slug. If slug is empty, it returns the only agent of

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"memoir/internal/agents"
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/remote"
 	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
@@ -88,7 +89,7 @@ func runPublish(ctx context.Context, w *World, args []string) error {
 	if err := printAnswer(w.Stdout, *asJSON, found, writeTargets); err != nil {
 		return err
 	}
-	for _, t := range found.value.Targets {
+	for _, t := range found.Value.Targets {
 		if t.Problem != nil && verb != "list" && slices.Contains(words, t.Target) {
 			return errors.New(*t.Problem)
 		}
@@ -97,8 +98,8 @@ func runPublish(ctx context.Context, w *World, args []string) error {
 }
 
 // changeTargets adds targets to those of an agent (to), or removes them (stop), and returns all.
-func changeTargets(ctx context.Context, at remote.Server, slug, verb string, names []string) (answer[wire.TargetList], error) {
-	var found answer[wire.TargetList]
+func changeTargets(ctx context.Context, at remote.Server, slug, verb string, names []string) (memorystore.Answer[wire.TargetList], error) {
+	var found memorystore.Answer[wire.TargetList]
 	present, absent, err := at.Agents(ctx)
 	if err != nil {
 		return found, err
@@ -111,17 +112,17 @@ func changeTargets(ctx context.Context, at remote.Server, slug, verb string, nam
 		return found, err
 	}
 	path := "/agents/" + url.PathEscape(agent.Slug) + "/targets"
-	if found.json, err = at.Call(ctx, http.MethodGet, path, nil, &found.value); err != nil || verb == "list" {
+	if found.JSON, err = at.Call(ctx, http.MethodGet, path, nil, &found.Value); err != nil || verb == "list" {
 		return found, err
 	}
 	wanted := []string{}
-	for _, t := range found.value.Targets {
+	for _, t := range found.Value.Targets {
 		if named := slices.Contains(names, t.Target); t.On && !named || named && verb == "to" {
 			wanted = append(wanted, t.Target)
 		}
 	}
-	found.value = wire.TargetList{}
-	found.json, err = at.Call(ctx, http.MethodPut, path, map[string]any{"targets": wanted}, &found.value)
+	found.Value = wire.TargetList{}
+	found.JSON, err = at.Call(ctx, http.MethodPut, path, map[string]any{"targets": wanted}, &found.Value)
 	return found, err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/remote"
 	"memoir/internal/cli/terminal"
 	"memoir/internal/memories"
@@ -116,14 +117,14 @@ type rawReview struct {
 }
 
 // queue returns the items that the flags select, of all pages.
-func (c *reviewCall) queue(ctx context.Context) (answer[wire.ReviewList], error) {
+func (c *reviewCall) queue(ctx context.Context) (memorystore.Answer[wire.ReviewList], error) {
 	query := url.Values{"limit": {strconv.Itoa(reviewPage)}}
 	for name, value := range map[string]string{"agent": c.agent, "kind": c.kind} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	var whole answer[wire.ReviewList]
+	var whole memorystore.Answer[wire.ReviewList]
 	raw := rawReview{Items: []json.RawMessage{}}
 	for {
 		var page wire.ReviewList
@@ -135,7 +136,7 @@ func (c *reviewCall) queue(ctx context.Context) (answer[wire.ReviewList], error)
 		if err := json.Unmarshal(text, &rawPage); err != nil {
 			return whole, err
 		}
-		whole.value.Items = append(whole.value.Items, page.Items...)
+		whole.Value.Items = append(whole.Value.Items, page.Items...)
 		raw.Items = append(raw.Items, rawPage.Items...)
 		raw.Counts, raw.Total = rawPage.Counts, rawPage.Total
 		if page.NextCursor == nil {
@@ -144,7 +145,7 @@ func (c *reviewCall) queue(ctx context.Context) (answer[wire.ReviewList], error)
 		query.Set("cursor", *page.NextCursor)
 	}
 	text, err := json.Marshal(raw)
-	whole.json = text
+	whole.JSON = text
 	return whole, err
 }
 
@@ -159,19 +160,19 @@ func (c *reviewCall) list(ctx context.Context, _ []string) error {
 func itemPath(id string) string { return "/review/" + url.PathEscape(id) }
 
 func (c *reviewCall) show(ctx context.Context, words []string) error {
-	var item answer[wire.ReviewItem]
+	var item memorystore.Answer[wire.ReviewItem]
 	var err error
-	if item.json, err = c.Call(ctx, http.MethodGet, itemPath(words[0]), nil, &item.value); err != nil {
+	if item.JSON, err = c.Call(ctx, http.MethodGet, itemPath(words[0]), nil, &item.Value); err != nil {
 		return err
 	}
 	if c.json {
 		return printAnswer(c.Stdout, true, item, nil)
 	}
-	texts, err := c.texts(ctx, item.value)
+	texts, err := c.texts(ctx, item.Value)
 	if err != nil {
 		return err
 	}
-	return writeReviewItem(c.Stdout, item.value, texts)
+	return writeReviewItem(c.Stdout, item.Value, texts)
 }
 
 // maxReviewTexts is the maximum number of memories of an item that are shown.
@@ -252,10 +253,10 @@ func (c *reviewCall) readFile(name string) (string, error) {
 }
 
 // send posts a decision about an item.
-func (c *reviewCall) send(ctx context.Context, id string, body map[string]any) (answer[reviewDecision], error) {
-	var decided answer[reviewDecision]
+func (c *reviewCall) send(ctx context.Context, id string, body map[string]any) (memorystore.Answer[reviewDecision], error) {
+	var decided memorystore.Answer[reviewDecision]
 	var err error
-	decided.json, err = c.Call(ctx, http.MethodPost, itemPath(id), body, &decided.value)
+	decided.JSON, err = c.Call(ctx, http.MethodPost, itemPath(id), body, &decided.Value)
 	return decided, err
 }
 
@@ -271,10 +272,10 @@ func (c *reviewCall) undo(ctx context.Context, words []string) error {
 }
 
 // takeBack undoes the decision about an item.
-func (c *reviewCall) takeBack(ctx context.Context, id string) (answer[reviewDecision], error) {
-	var undone answer[reviewDecision]
+func (c *reviewCall) takeBack(ctx context.Context, id string) (memorystore.Answer[reviewDecision], error) {
+	var undone memorystore.Answer[reviewDecision]
 	var err error
-	undone.json, err = c.Call(ctx, http.MethodPost, itemPath(id)+"/undo", nil, &undone.value)
+	undone.JSON, err = c.Call(ctx, http.MethodPost, itemPath(id)+"/undo", nil, &undone.Value)
 	return undone, err
 }
 

@@ -46,9 +46,9 @@ func (c *reviewCall) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	items, decided := found.value.Items, []string{}
+	items, decided := found.Value.Items, []string{}
 	if len(items) == 0 {
-		return writeReview(c.Stdout, found.value)
+		return writeReview(c.Stdout, found.Value)
 	}
 	for i := 0; i < len(items); {
 		texts, err := c.texts(ctx, items[i])
@@ -139,7 +139,7 @@ func (c *reviewCall) ask(ctx context.Context, item wire.ReviewItem, decided *[]s
 			fmt.Fprintf(c.Stdout, "%s. n: next item\n", terminal.Printable(err.Error()))
 			continue
 		}
-		fmt.Fprintln(c.Stdout, decisionWords(result.value.Decision))
+		fmt.Fprintln(c.Stdout, decisionWords(result.Value.Decision))
 		*decided = append(*decided, item.ID)
 		return true, nil
 	}
@@ -158,7 +158,7 @@ func (c *reviewCall) undoLast(ctx context.Context, decided *[]string) {
 		return
 	}
 	*decided = (*decided)[:last]
-	fmt.Fprintf(c.Stdout, "undone: %s; the item returns at the next check\n", decisionWords(undone.value.Decision))
+	fmt.Fprintf(c.Stdout, "undone: %s; the item returns at the next check\n", decisionWords(undone.Value.Decision))
 }
 
 // keysLine returns the keys of an item with their meaning.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/terminal"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
@@ -75,28 +76,28 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 
 // writeDeletion prints the name of the deleted memory and whether it can be restored. It lists the
 // removed files, the changed indexes, and a problem with CLAUDE.md if there is one.
-func writeDeletion(to io.Writer, d deletion) error {
+func writeDeletion(to io.Writer, d memorystore.Deletion) error {
 	out := bufio.NewWriter(to)
 	fate := "this is permanent: without a server there is no trash"
-	if d.trash {
+	if d.Trash {
 		fate = "it is in the trash"
 	}
-	fmt.Fprintf(out, "deleted %s; %s\n", terminal.Printable(d.value.Name), fate)
-	for _, file := range d.files {
+	fmt.Fprintf(out, "deleted %s; %s\n", terminal.Printable(d.Value.Name), fate)
+	for _, file := range d.Files {
 		fmt.Fprintf(out, "  removed %s\n", terminal.Printable(file))
 	}
-	for _, index := range d.indexes {
+	for _, index := range d.Indexes {
 		fmt.Fprintf(out, "  removed its lines from %s\n", terminal.Printable(index))
 	}
-	if d.value.ClaudeMD != nil {
-		fmt.Fprintf(out, "  CLAUDE.md: %s\n", terminal.Printable(d.value.ClaudeMD.Problem))
+	if d.Value.ClaudeMD != nil {
+		fmt.Fprintf(out, "  CLAUDE.md: %s\n", terminal.Printable(d.Value.ClaudeMD.Problem))
 	}
 	return out.Flush()
 }
 
 // writeRecalled prints each recalled memory: name and type, why it was chosen, and its body without
 // the frontmatter. Without memories, it prints why none was recalled.
-func writeRecalled(to io.Writer, r recalled) error {
+func writeRecalled(to io.Writer, r memorystore.Recalled) error {
 	out := bufio.NewWriter(to)
 	if len(r.Memories) == 0 {
 		fmt.Fprintln(out, nothingRecalled(orNone(r.Skipped)))
@@ -131,4 +132,12 @@ func nothingRecalled(skipped string) string {
 		return "no memories yet"
 	}
 	return "no matching memory"
+}
+
+// ageOf returns the age of a memory in an API answer. Its Unknown is true if m.AgeDays is nil.
+func ageOf(m wire.Memory) memories.Age {
+	if m.AgeDays == nil {
+		return memories.Age{Unknown: true}
+	}
+	return memories.Age{Days: *m.AgeDays, Stale: m.Stale}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/cli/memorystore"
 	"memoir/internal/cli/remote"
 	"memoir/internal/cli/terminal"
 	"memoir/internal/wire"
@@ -103,9 +104,9 @@ func (c *tokenCall) create(ctx context.Context, words []string) error {
 	if c.expires > 0 {
 		body["expires_at"] = time.Now().Add(c.expires).UTC().Truncate(time.Second)
 	}
-	var created answer[wire.NewToken]
+	var created memorystore.Answer[wire.NewToken]
 	var err error
-	if created.json, err = c.Call(ctx, http.MethodPost, "/tokens", body, &created.value); err != nil {
+	if created.JSON, err = c.Call(ctx, http.MethodPost, "/tokens", body, &created.Value); err != nil {
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, created, func(to io.Writer, t wire.NewToken) error {
@@ -120,8 +121,8 @@ func (c *tokenCall) create(ctx context.Context, words []string) error {
 }
 
 // tokens returns the list of tokens.
-func (c *tokenCall) tokens(ctx context.Context) (found answer[wire.TokenList], err error) {
-	found.json, err = c.Call(ctx, http.MethodGet, "/tokens", nil, &found.value)
+func (c *tokenCall) tokens(ctx context.Context) (found memorystore.Answer[wire.TokenList], err error) {
+	found.JSON, err = c.Call(ctx, http.MethodGet, "/tokens", nil, &found.Value)
 	return found, err
 }
 
@@ -138,12 +139,12 @@ func (c *tokenCall) revoke(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(found.value.Tokens, func(t wire.Token) bool { return t.Name == words[0] || t.ID == words[0] })
+	at := slices.IndexFunc(found.Value.Tokens, func(t wire.Token) bool { return t.Name == words[0] || t.ID == words[0] })
 	if at < 0 {
 		return fmt.Errorf("no token has the name %q; memoir token list shows all", terminal.Printable(words[0]))
 	}
-	var revoked answer[wire.Token]
-	if revoked.json, err = c.Call(ctx, http.MethodDelete, "/tokens/"+url.PathEscape(found.value.Tokens[at].ID), nil, &revoked.value); err != nil {
+	var revoked memorystore.Answer[wire.Token]
+	if revoked.JSON, err = c.Call(ctx, http.MethodDelete, "/tokens/"+url.PathEscape(found.Value.Tokens[at].ID), nil, &revoked.Value); err != nil {
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, revoked, func(to io.Writer, t wire.Token) error {

@@ -1,4 +1,4 @@
-package cli
+package memorystore
 
 import (
 	"context"
@@ -17,60 +17,60 @@ import (
 	"memoir/internal/wire"
 )
 
-// delete removes every file of the memory for good, and then the lines of every MEMORY.md that link
+// Delete removes every file of the memory for good, and then the lines of every MEMORY.md that link
 // to one. It returns the memory with the names of the removed files and changed indexes. It removes
-// nothing and returns *unknownError if no memory has the name, or an error if only an unreadable
+// nothing and returns *UnknownError if no memory has the name, or an error if only an unreadable
 // file has it. It stops at the first file or index that it cannot change; earlier removals stay.
-func (d *directory) delete(_ context.Context, name string) (deletion, error) {
+func (d *Directory) Delete(_ context.Context, name string) (Deletion, error) {
 	root, err := d.open()
 	if err != nil {
-		return deletion{}, err
+		return Deletion{}, err
 	}
 	defer root.Close()
 	notes, listing, err := d.readAll(root)
 	if err != nil {
-		return deletion{}, err
+		return Deletion{}, err
 	}
 	sources := filesOf(notes, name)
 	switch {
 	case sources == nil:
-		return deletion{}, &unknownError{name}
+		return Deletion{}, &UnknownError{name}
 	case sources[0].Unreadable:
-		return deletion{}, fmt.Errorf("%s cannot be read, so its name is unknown. Nothing was deleted. Remove it by hand", sources[0].Path)
+		return Deletion{}, fmt.Errorf("%s cannot be read, so its name is unknown. Nothing was deleted. Remove it by hand", sources[0].Path)
 	}
 	m := d.memoryOf(sources, nil)
 	m.State, m.DeletedAt, m.DeletedActor, m.Files = memories.Deleted, time.Now(), memories.ByScript, nil
-	deleted := deletion{}
-	if deleted.answer, err = described(m); err != nil {
-		return deletion{}, err
+	deleted := Deletion{}
+	if deleted.Answer, err = described(m); err != nil {
+		return Deletion{}, err
 	}
 	for _, n := range sources {
-		if reason := d.agent.ReadOnly(n.Path, false); reason != "" {
-			return deletion{}, errors.New(reason + " Nothing was deleted")
+		if reason := d.Agent.ReadOnly(n.Path, false); reason != "" {
+			return Deletion{}, errors.New(reason + " Nothing was deleted")
 		}
 	}
 	for _, n := range sources {
-		if err := d.guard.RemoveIf(root, n.Path, files.Hash(n.raw)); err != nil {
-			return deletion{}, notRemoved(n.Path, deleted.files, err)
+		if err := d.Guard.RemoveIf(root, n.Path, files.Hash(n.raw)); err != nil {
+			return Deletion{}, notRemoved(n.Path, deleted.Files, err)
 		}
-		deleted.files = append(deleted.files, n.Path)
+		deleted.Files = append(deleted.Files, n.Path)
 	}
 	unlisted := m.Name
-	if slices.ContainsFunc(notes, func(n note) bool { return n.Name == m.Name && !slices.Contains(deleted.files, n.Path) }) {
+	if slices.ContainsFunc(notes, func(n note) bool { return n.Name == m.Name && !slices.Contains(deleted.Files, n.Path) }) {
 		unlisted = ""
 	}
 	for _, index := range listing.Indexes {
-		edited, err := d.removeLines(root, index, unlisted, deleted.files)
+		edited, err := d.removeLines(root, index, unlisted, deleted.Files)
 		if err != nil {
-			return deletion{}, fmt.Errorf("memory deleted, but its lines are still in %s: %w", index, err)
+			return Deletion{}, fmt.Errorf("memory deleted, but its lines are still in %s: %w", index, err)
 		}
 		if edited {
-			deleted.indexes = append(deleted.indexes, index)
+			deleted.Indexes = append(deleted.Indexes, index)
 		}
 	}
-	for _, file := range deleted.files {
+	for _, file := range deleted.Files {
 		if err := files.SyncDirectory(root, path.Dir(file)); err != nil {
-			return deletion{}, fmt.Errorf("memory deleted, but it may return after a power cut: %w", err)
+			return Deletion{}, fmt.Errorf("memory deleted, but it may return after a power cut: %w", err)
 		}
 	}
 	return deleted, nil
@@ -79,9 +79,9 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 // removeLines removes the lines of an index that link to the removed files, and reports whether it
 // changed the index. Wiki links that state name, and lead to no file, are removed too. An empty name
 // means that another memory has the name. It returns the errors of editIndex.
-func (d *directory) removeLines(root *os.Root, index, name string, removed []string) (edited bool, err error) {
+func (d *Directory) removeLines(root *os.Root, index, name string, removed []string) (edited bool, err error) {
 	leads := func(link memorymd.Link) bool {
-		file, inside := d.agent.Linked(index, link.Target)
+		file, inside := d.Agent.Linked(index, link.Target)
 		if !inside || slices.Contains(removed, file) {
 			return inside
 		}
@@ -107,6 +107,6 @@ func notRemoved(file string, removed []string, err error) error {
 	return fmt.Errorf("%w. %s", err, already)
 }
 
-func (d *directory) share(context.Context, string) (answer[wire.Memory], error) {
-	return answer[wire.Memory]{}, errors.New("a memory can be shared only by a running server. Nothing was changed")
+func (d *Directory) Share(context.Context, string) (Answer[wire.Memory], error) {
+	return Answer[wire.Memory]{}, errors.New("a memory can be shared only by a running server. Nothing was changed")
 }

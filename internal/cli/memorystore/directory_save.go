@@ -1,4 +1,4 @@
-package cli
+package memorystore
 
 import (
 	"cmp"
@@ -25,22 +25,22 @@ const attempts = 5
 // errAskedAs means that only a server can save phrases.
 var errAskedAs = errors.New("--asked-as needs a running Memoir, because no file has these questions. Nothing was changed")
 
-// save writes the draft into the memory's file that belongs to no session, or else into a new file.
+// Save writes the draft into the memory's file that belongs to no session, or else into a new file.
 // Unset fields and other frontmatter keys stay. It lists the file in MEMORY.md, and returns the
 // memory, read again. If MEMORY.md cannot be written, the memory is saved, and it returns an error.
-// It writes nothing and returns errNeedsType if draft and memory have no type, errTeam if the name
+// It writes nothing and returns ErrNeedsType if draft and memory have no type, errTeam if the name
 // is only a team memory's, errAskedAs for phrases, which no file has, or errOff. While other
 // processes write the file, it tries again, attempts times in all; then it returns an error for users.
-func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
-	if d.isOff {
-		return answer[wire.Memory]{}, errOff
+func (d *Directory) Save(ctx context.Context, wanted Draft) (Answer[wire.Memory], error) {
+	if d.IsOff {
+		return Answer[wire.Memory]{}, errOff
 	}
-	if wanted.askedAs != nil {
-		return answer[wire.Memory]{}, errAskedAs
+	if wanted.AskedAs != nil {
+		return Answer[wire.Memory]{}, errAskedAs
 	}
 	root, err := d.open()
 	if err != nil {
-		return answer[wire.Memory]{}, err
+		return Answer[wire.Memory]{}, err
 	}
 	defer root.Close()
 	var before *memorymd.IndexedFile
@@ -51,21 +51,21 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 		}
 	}
 	if err != nil {
-		return answer[wire.Memory]{}, notWritten(err)
+		return Answer[wire.Memory]{}, notWritten(err)
 	}
 	notes, listing, err := d.readAll(root)
 	if err != nil {
-		return answer[wire.Memory]{}, err
+		return Answer[wire.Memory]{}, err
 	}
-	sources := filesOf(notes, wanted.name)
+	sources := filesOf(notes, wanted.Name)
 	if at := slices.IndexFunc(sources, func(n note) bool { return n.Session == "" }); at >= 0 {
 		after := entryOf(sources[at])
-		after.Name = cmp.Or(wanted.title, after.Name)
+		after.Name = cmp.Or(wanted.Title, after.Name)
 		if err := d.listInIndex(root, listing, before, after); err != nil {
-			return answer[wire.Memory]{}, fmt.Errorf("memory saved in %s, but MEMORY.md cannot be written, so an agent may not find it: %w", sources[at].Path, err)
+			return Answer[wire.Memory]{}, fmt.Errorf("memory saved in %s, but MEMORY.md cannot be written, so an agent may not find it: %w", sources[at].Path, err)
 		}
 	}
-	return d.find(ctx, wanted.name)
+	return d.Find(ctx, wanted.Name)
 }
 
 // entryOf returns the file as an index lists it.
@@ -76,44 +76,44 @@ func entryOf(n note) memorymd.IndexedFile {
 // write writes the draft once, into the file that put chooses. Fields that the draft does not set
 // keep their values. It sets wanted.name to its canonical form. An unreadable file with the name
 // stays. before is the memory's file as an index listed it before, or nil for a new memory. Errors to test for: files.ErrChanged if another process has changed the file,
-// errNeedsType, errTeam and, for an invalid field, *memories.InvalidError.
-func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.IndexedFile, err error) {
+// ErrNeedsType, errTeam and, for an invalid field, *memories.InvalidError.
+func (d *Directory) write(root *os.Root, wanted *Draft) (before *memorymd.IndexedFile, err error) {
 	notes, _, err := d.readAll(root)
 	if err != nil {
 		return nil, err
 	}
-	name := memories.Content{Name: wanted.name}.Canonical().Name
+	name := memories.Content{Name: wanted.Name}.Canonical().Name
 	sources := filesOf(notes, name)
-	if sources == nil && d.agent.Rules().HasSlugNames {
-		wanted.title, wanted.name = cmp.Or(wanted.title, name), memories.KebabSlug(name) // as Claude Code writes it
-		sources = filesOf(notes, wanted.name)
+	if sources == nil && d.Agent.Rules().HasSlugNames {
+		wanted.Title, wanted.Name = cmp.Or(wanted.Title, name), memories.KebabSlug(name) // as Claude Code writes it
+		sources = filesOf(notes, wanted.Name)
 	}
 	if sources != nil && sources[0].Unreadable {
 		sources = nil // the unreadable file stays
 	}
-	content := memories.Content{Name: wanted.name, Type: wanted.kind}
+	content := memories.Content{Name: wanted.Name, Type: wanted.Kind}
 	if sources != nil {
 		if sources[0].team {
 			return nil, errTeam
 		}
 		content.Description, content.Body = sources[0].Description, sources[0].Body
-		content.Type = cmp.Or(wanted.kind, sources[0].Type)
+		content.Type = cmp.Or(wanted.Kind, sources[0].Type)
 		entry := entryOf(sources[0])
 		before = &entry
 	}
-	if wanted.description != nil {
-		content.Description = *wanted.description
+	if wanted.Description != nil {
+		content.Description = *wanted.Description
 	}
-	if wanted.body != nil {
-		content.Body = *wanted.body
+	if wanted.Body != nil {
+		content.Body = *wanted.Body
 	}
 	if content.Type == "" {
-		return nil, errNeedsType
+		return nil, ErrNeedsType
 	}
 	if err := content.Check(); err != nil {
 		return nil, fmt.Errorf("nothing was written: %w", err)
 	}
-	wanted.name = content.Canonical().Name
+	wanted.Name = content.Canonical().Name
 	return before, d.put(root, sources, content)
 }
 
@@ -128,7 +128,7 @@ var errTeam = errors.New("this is a team memory, which only a running server wri
 // creates a file with an unused name in the primary directory, with the other frontmatter keys of
 // sources[0]. sources may be empty. It returns files.ErrChanged, and writes nothing, if the file
 // has changed since it was read.
-func (d *directory) put(root *os.Root, sources []note, content memories.Content) error {
+func (d *Directory) put(root *os.Root, sources []note, content memories.Content) error {
 	var base []byte
 	if len(sources) > 0 {
 		base = sources[0].raw
@@ -142,16 +142,16 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 		if err != nil {
 			return err
 		}
-		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base)})
+		return d.Guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base)})
 	}
-	fileName := d.agent.Rules().FileName(content.Type, content.Name)
+	fileName := d.Agent.Rules().FileName(content.Type, content.Name)
 	for n := 1; ; n++ {
-		file := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(fileName, n))
+		file := path.Join(d.Agent.PrimaryDir(), memories.NumberedFileName(fileName, n))
 		data, err := d.encoded(base, file, content)
 		if err != nil {
 			return err
 		}
-		err = d.guard.Write(root, file, data, files.Options{New: true})
+		err = d.Guard.Write(root, file, data, files.Options{New: true})
 		if !errors.Is(err, files.ErrExists) {
 			return err
 		}
@@ -162,11 +162,11 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 // keeps the other frontmatter keys of the file base. Otherwise the file has the form of the layout.
 // It returns an error if Memoir must not change the file, or if the result is larger than
 // memories.MaxFileSize.
-func (d *directory) encoded(base []byte, relPath string, content memories.Content) ([]byte, error) {
-	if reason := d.agent.ReadOnly(relPath, false); reason != "" {
+func (d *Directory) encoded(base []byte, relPath string, content memories.Content) ([]byte, error) {
+	if reason := d.Agent.ReadOnly(relPath, false); reason != "" {
 		return nil, errors.New("nothing was written: " + reason)
 	}
-	data := d.agent.Encode(base, relPath, content, nil, time.Now())
+	data := d.Agent.Encode(base, relPath, content, nil, time.Now())
 	if len(data) > memories.MaxFileSize {
 		return nil, errors.New("nothing was written: the file would be larger than 1 MiB, the limit of a memory")
 	}

@@ -1,4 +1,4 @@
-package cli
+package memorystore
 
 import (
 	"cmp"
@@ -22,13 +22,13 @@ import (
 	"memoir/internal/wire"
 )
 
-// directory is the memoryStore of an agent's files. It reads them again for each call. A server
+// Directory is the memoryStore of an agent's files. It reads them again for each call. A server
 // finds its changes like those of the agent.
-type directory struct {
-	agent agents.Agent
-	guard *files.Guard
-	// isOff reports whether Claude Code has switched off the agent's memory.
-	isOff bool
+type Directory struct {
+	Agent agents.Agent
+	Guard *files.Guard
+	// IsOff reports whether Claude Code has switched off the agent's memory.
+	IsOff bool
 }
 
 // note is one memory file. raw is nil if the file could not be read.
@@ -42,24 +42,24 @@ type note struct {
 // readAll reads all memory files of the agent, and returns them and the listing of its directory. A
 // file that cannot be read is included as unreadable. A file that vanishes before it is read is
 // left out. It returns an error only if the agent's directory itself cannot be listed.
-func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
-	listing := agents.Walk(root, d.agent, []string{"."}, func(string) {})
+func (d *Directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
+	listing := agents.Walk(root, d.Agent, []string{"."}, func(string) {})
 	if slices.Contains(listing.Failed, ".") {
-		return nil, listing, fmt.Errorf("%s cannot be read", d.agent.Dir)
+		return nil, listing, fmt.Errorf("%s cannot be read", d.Agent.Dir)
 	}
 	var notes []note
 	for _, entry := range listing.Files {
 		stem := strings.TrimSuffix(path.Base(entry.Path), path.Ext(entry.Path))
-		n := note{Entry: entry, team: d.agent.InTeam(entry.Path)}
+		n := note{Entry: entry, team: d.Agent.InTeam(entry.Path)}
 		if entry.Problem == nil {
-			raw, err := d.agent.ReadFile(root, entry.Path, memories.MaxFileSize)
+			raw, err := d.Agent.ReadFile(root, entry.Path, memories.MaxFileSize)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:
 				n.File = frontmatter.UnreadableFile(stem, memories.ProblemOf(memories.CodeUnreadable))
 			default:
-				n.raw, n.File = raw, d.agent.Parse(raw, entry.Path)
+				n.raw, n.File = raw, d.Agent.Parse(raw, entry.Path)
 			}
 		} else {
 			n.File = frontmatter.UnreadableFile(stem, *entry.Problem)
@@ -93,10 +93,10 @@ func byMemory(notes []note) [][]note {
 // memoryOf returns the memory with the files sources, which must not be empty. Its content is from
 // sources[0], the newest file. Its state is NeedsAttention if that file is unreadable or has no
 // type, else Active. inIndex is the result of readIndex.
-func (d *directory) memoryOf(sources []note, inIndex map[string]memories.IndexStatus) memories.Memory {
+func (d *Directory) memoryOf(sources []note, inIndex map[string]memories.IndexStatus) memories.Memory {
 	newest := sources[0]
 	m := memories.Memory{
-		Agent: d.agent.Slug, Name: newest.Name, Team: newest.team, Readable: !newest.Unreadable, Type: newest.Type, Description: newest.Description, Body: newest.Body,
+		Agent: d.Agent.Slug, Name: newest.Name, Team: newest.team, Readable: !newest.Unreadable, Type: newest.Type, Description: newest.Description, Body: newest.Body,
 		State: memories.Active, Problems: newest.Problems, Path: newest.Path, Session: newest.Session, Hash: hashOf(newest), Size: newest.Size,
 		ModifiedAt: modifiedAt(newest), UpdatedAt: time.Unix(0, newest.ModTime).UTC(),
 	}
@@ -115,10 +115,10 @@ func (d *directory) memoryOf(sources []note, inIndex map[string]memories.IndexSt
 
 // described returns m in the form of an API answer, with its JSON. In the JSON, the id, the size in
 // CLAUDE.md, the use and the time of creation are null, because only the database knows them.
-func described(m memories.Memory) (answer[wire.Memory], error) {
+func described(m memories.Memory) (Answer[wire.Memory], error) {
 	value := wire.MemoryOf(m, "", time.Now())
 	text, err := json.Marshal(localMemory{Memory: value})
-	return answer[wire.Memory]{value, text}, err
+	return Answer[wire.Memory]{value, text}, err
 }
 
 // modifiedAt returns the time from which the age of a file's content counts: the one in its
@@ -140,8 +140,8 @@ func hashOf(n note) string {
 
 // open opens the agent's directory. The caller must close the root. It returns an error for users
 // if the directory is missing or cannot be opened.
-func (d *directory) open() (*os.Root, error) {
-	root, err := files.OpenRoot(d.agent.Dir)
+func (d *Directory) open() (*os.Root, error) {
+	root, err := files.OpenRoot(d.Agent.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the agent's directory cannot be opened: %w", err)
 	}
@@ -150,7 +150,7 @@ func (d *directory) open() (*os.Root, error) {
 
 // notes opens the agent's directory and returns all its memory files, with the unreadable ones, and
 // the result of readIndex. It returns an error if the directory cannot be opened or listed.
-func (d *directory) notes() ([]note, map[string]memories.IndexStatus, error) {
+func (d *Directory) notes() ([]note, map[string]memories.IndexStatus, error) {
 	root, err := d.open()
 	if err != nil {
 		return nil, nil, err
@@ -160,14 +160,14 @@ func (d *directory) notes() ([]note, map[string]memories.IndexStatus, error) {
 	return notes, d.readIndex(root, listing), err
 }
 
-func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire.MemoryList], error) {
+func (d *Directory) List(_ context.Context, filter memories.Filter) (Answer[wire.MemoryList], error) {
 	matches, err := filter.Matcher(time.Now())
 	if err != nil {
-		return answer[wire.MemoryList]{}, err
+		return Answer[wire.MemoryList]{}, err
 	}
 	notes, inIndex, err := d.notes()
 	if err != nil {
-		return answer[wire.MemoryList]{}, err
+		return Answer[wire.MemoryList]{}, err
 	}
 	list := localList{Memories: []localMemory{}}
 	for _, sources := range byMemory(notes) {
@@ -179,7 +179,7 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 	}
 	list.Total = len(list.Memories)
 	text, err := json.Marshal(list)
-	return answer[wire.MemoryList]{list.MemoryList, text}, err
+	return Answer[wire.MemoryList]{list.MemoryList, text}, err
 }
 
 // filesOf returns the files of the memory with the name, newest first, or nil if there is no such
@@ -198,23 +198,23 @@ func filesOf(notes []note, name string) []note {
 	return nil
 }
 
-func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], error) {
+func (d *Directory) Find(_ context.Context, name string) (Answer[wire.Memory], error) {
 	notes, inIndex, err := d.notes()
 	if err != nil {
-		return answer[wire.Memory]{}, err
+		return Answer[wire.Memory]{}, err
 	}
 	sources := filesOf(notes, name)
 	if sources == nil {
-		return answer[wire.Memory]{}, &unknownError{name}
+		return Answer[wire.Memory]{}, &UnknownError{name}
 	}
 	return described(d.memoryOf(sources, inIndex))
 }
 
-func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
+func (d *Directory) Recall(_ context.Context, query string, limit int) (Answer[Recalled], error) {
 	began := time.Now()
 	notes, _, err := d.notes()
 	if err != nil {
-		return answer[recalled]{}, err
+		return Answer[Recalled]{}, err
 	}
 	var all []memories.Memory
 	read := map[string]note{}
@@ -231,7 +231,7 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 	}
 	if !recall.Askable(query) {
 		skipped := string(recall.SkipShortQuery)
-		return marshalled(recalled{State: "settled", Skipped: &skipped, Memories: []chosen{}, BudgetLeft: recall.SessionBudget})
+		return marshalled(Recalled{State: "settled", Skipped: &skipped, Memories: []Chosen{}, BudgetLeft: recall.SessionBudget})
 	}
 	found := d.chosen(recall.RankTexts(query, all, began), read, limit, began)
 	found.Candidates = min(len(all), recall.MaxCandidates)
@@ -242,19 +242,19 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 // chosen returns the API's answer for the first limit choices in best: their texts, which may be
 // cut, and the reminder. If best is empty, so are both. read must have the file of each choice by
 // its path. It leaves Candidates and TookMS zero.
-func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) recalled {
+func (d *Directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) Recalled {
 	way := recall.ByKeyword
-	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, BudgetLeft: recall.SessionBudget}
+	found := Recalled{State: "settled", SelectedBy: &way, Memories: []Chosen{}, BudgetLeft: recall.SessionBudget}
 	var blocks []string
 	for _, c := range best[:min(len(best), limit)] {
 		text, bytes := recall.Cut(read[c.Path].raw)
 		age := memories.AgeOf(c.ModifiedAt, now)
-		found.Memories = append(found.Memories, chosen{
+		found.Memories = append(found.Memories, Chosen{
 			Name: c.Name, Type: orNull(c.Type), Description: c.Description, Path: c.Path, AgeDays: age.KnownDays(), Stale: age.Stale,
 			Why: c.Why, Weak: c.Weak, Bytes: bytes, Text: text,
 		})
 		found.BudgetLeft -= bytes
-		blocks = append(blocks, recall.Block(recall.WeakNote(c.Weak)+recall.Head(age, filepath.Join(d.agent.Dir, filepath.FromSlash(c.Path))), text))
+		blocks = append(blocks, recall.Block(recall.WeakNote(c.Weak)+recall.Head(age, filepath.Join(d.Agent.Dir, filepath.FromSlash(c.Path))), text))
 	}
 	found.Reminder = recall.Reminder(blocks)
 	return found
