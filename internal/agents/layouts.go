@@ -85,7 +85,7 @@ type Rules struct {
 	project projectSource
 }
 
-// projectSource is where the path of the project is from that an agent's memories are about.
+// projectSource says how the path of an agent's project is found.
 type projectSource int
 
 const (
