@@ -65,8 +65,8 @@ func letIn(ctx context.Context, tx *agenttx.Tx, files []reconcile.ScannedFile) e
 // examineBatch is the number of memories that examineAll reads at once. Their texts are in memory.
 const examineBatch = 500
 
-// examineAll examines all memories of the agent for secrets and injections, and records it, unless
-// they have been examined by these rules.
+// examineAll examines all memories that the database has of the agent for secrets and injections, and
+// records it, unless they have been examined by these rules.
 func examineAll(ctx context.Context, tx *agenttx.Tx) error {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil || row.Examined == quarantine.Version {

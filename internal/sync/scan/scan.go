@@ -157,6 +157,12 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	if listing.HasPrimary {
 		o.PrimaryID = &records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
 	}
+	// Before the files are read: these are examined as they are read.
+	if isFullScan {
+		if err := examineAll(ctx, tx); err != nil {
+			return Result{}, err
+		}
+	}
 	result, err := s.commitBatches(ctx, tx, r, o, &diff)
 	if err != nil {
 		return Result{}, err
@@ -183,9 +189,6 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	tx.State.FileCounter.Update(paths, len(listing.Files)-diff.deferred, diff.presentBefore, diff.unseen(listing, removed))
 	if !isFullScan {
 		return result, nil
-	}
-	if err := examineAll(ctx, tx); err != nil {
-		return result, err
 	}
 	tx.State.FullyScanned = true
 	return result, tx.DB.SetSessionCount(ctx, max(0, listing.Sessions))
