@@ -85,6 +85,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	if _, err := tlsConfig(config, log); err != nil {
 		return &settingsError{err}
 	}
+	limitHeap()
 	logFigures(ctx, log)
 	go releaseMemory(ctx)
 	// The listener comes first: if the address is unavailable, nothing else was touched.

@@ -51,6 +51,18 @@ func readFigures() (pairs []any) {
 	return pairs
 }
 
+// gcPercent is how much the heap grows before a collection, in percent of what is in use. Go's
+// default of 100 needs 16 MB more while 100,000 memories are examined, and saves 4 % of a
+// processor's time in a first scan.
+const gcPercent = 50
+
+// limitHeap sets gcPercent, unless the variable GOGC decides.
+func limitHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
+
 const (
 	// idleCheckInterval is the interval of the checks whether the server is idle (arbitrary).
 	idleCheckInterval = 3 * time.Second
