@@ -213,6 +213,18 @@ CREATE TABLE blocked_contents (
     UNIQUE (agent_id, path)
 );
 
+-- Memories that one machine has deleted and another one has changed. A person decides in the review.
+-- A row of a memory that has changed since is out of date.
+CREATE TABLE deletion_conflicts (
+    memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+    agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    deleted     boolean NOT NULL,    -- deleted here and changed there, else the reverse
+    fingerprint bytea NOT NULL,      -- content of the memory to decide about
+    other_at    timestamptz NOT NULL -- of the deletion or the change on the other machine
+);
+
+CREATE INDEX deletion_conflicts_agent_id_idx ON deletion_conflicts (agent_id);
+
 -- The journal: one row per change of a memory, written in the transaction of the change. The
 -- content of a row is a revision. A purged memory keeps its rows, without revisions.
 CREATE TABLE activity (
@@ -225,7 +237,7 @@ CREATE TABLE activity (
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('learned', 'changed', 'renamed', 'verified', 'deleted', 'restored', 'missing', 'returned',
-                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded', 'revealed')),
+                                              'cleared', 'purged', 'blocked', 'allowed', 'discarded', 'revealed', 'kept')),
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
     session     text,

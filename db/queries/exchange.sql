@@ -34,17 +34,52 @@ SELECT item_id, kind, decision, decided_at, decided_by, until FROM review_decisi
 -- Returns the names about which a person has yet to decide: with a conflict, or a blocked file.
 SELECT m.name, m.team FROM memories m WHERE m.agent_id = @agent_id AND m.conflict IS NOT NULL AND m.state <> 'deleted'
 UNION SELECT b.name, b.team FROM blocked_contents b WHERE b.agent_id = @agent_id
+UNION SELECT m.name, m.team FROM deletion_conflicts c JOIN memories m ON m.id = c.memory_id
+    WHERE c.agent_id = @agent_id AND c.fingerprint = m.fingerprint AND c.deleted = (m.state = 'deleted')
 ORDER BY 1, 2;
 
 -- name: ExchangeState :many
--- Returns the agent's readable memories with the contents that they have had. since and kind are of the
--- last change of their content.
+-- Returns the agent's readable memories with the contents that they have had. since is when their
+-- content became new, and kept_at when a person last restored or kept them; 1970 if nobody has.
 SELECT m.id, m.name, m.team, m.state, m.fingerprint, m.content_at, m.deleted_at,
     ARRAY(SELECT r.fingerprint FROM revisions r WHERE r.memory_id = m.id)::bytea[] AS history,
-    coalesce(last.at, m.content_at)::timestamptz AS since, coalesce(last.kind, '')::text AS kind
+    coalesce((SELECT max(a.at) FROM activity a WHERE a.memory_id = m.id AND a.kind = ANY(@content_kinds::text[])), m.content_at)::timestamptz AS since,
+    coalesce((SELECT max(a.at) FROM activity a WHERE a.memory_id = m.id AND a.kind = ANY(@keeping_kinds::text[]) AND a.actor NOT IN ('session', 'disk')),
+        'epoch')::timestamptz AS kept_at
 FROM memories m
-LEFT JOIN LATERAL (SELECT a.at, a.kind FROM activity a WHERE a.memory_id = m.id AND a.kind = ANY(@kinds::text[]) ORDER BY a.at DESC, a.id DESC LIMIT 1) last ON true
 WHERE m.agent_id = @agent_id AND m.readable;
+
+-- name: ReplaceTrash :execrows
+-- Gives a memory in the trash another one of its contents.
+UPDATE memories m SET revision_id = r.id, fingerprint = r.fingerprint, hash = r.hash, size = length(r.raw), type = r.type, description = r.description,
+    problems = @problems, modified_at = @modified_at, content_at = @content_at, updated_at = @at
+FROM revisions r
+WHERE m.id = @id AND m.agent_id = @agent_id AND m.state = 'deleted' AND NOT m.restoring AND r.memory_id = m.id AND r.fingerprint = @fingerprint
+  AND r.id <> m.revision_id;
+
+-- name: SetImportedProblems :exec
+UPDATE memories SET problems = @problems WHERE id = @id;
+
+-- name: SaveDeletionConflict :execrows
+-- Makes a memory wait for a decision, if it is deleted or not.
+INSERT INTO deletion_conflicts (memory_id, agent_id, deleted, fingerprint, other_at)
+SELECT m.id, m.agent_id, @deleted, m.fingerprint, @other_at FROM memories m
+WHERE m.id = @memory_id AND m.agent_id = @agent_id AND (m.state = 'deleted') = @deleted::boolean
+ON CONFLICT (memory_id) DO UPDATE SET deleted = excluded.deleted, fingerprint = excluded.fingerprint, other_at = excluded.other_at;
+
+-- name: DeletionConflicts :many
+SELECT c.memory_id, c.deleted, c.other_at FROM deletion_conflicts c JOIN memories m ON m.id = c.memory_id
+WHERE c.agent_id = @agent_id AND c.fingerprint = m.fingerprint AND c.deleted = (m.state = 'deleted')
+ORDER BY c.memory_id;
+
+-- name: AllowConflicting :exec
+-- Removes the tombstone of the content that a person has to decide about, if the memory is deleted.
+DELETE FROM tombstones t USING memories m, deletion_conflicts c
+WHERE c.memory_id = @memory_id AND c.deleted AND m.id = c.memory_id
+  AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = c.fingerprint;
+
+-- name: EndDeletionConflict :many
+DELETE FROM deletion_conflicts WHERE memory_id = @memory_id RETURNING other_at;
 
 -- name: UnreadableFiles :many
 -- Returns the memories of unreadable files. The path of a deleted one is empty.

@@ -95,6 +95,9 @@ UPDATE memories SET restoring = false WHERE id = @id;
 -- Records that a user has deleted the memory, and ends a restore. The memory stays in the trash.
 UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = @id;
 
+-- name: SetUpdated :exec
+UPDATE memories SET updated_at = @at WHERE id = @id;
+
 -- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 

@@ -148,12 +148,14 @@ GROUP BY i.agent_id, i.kind;
 SELECT i.*, a.slug FROM review_items i JOIN agents a ON a.id = i.agent_id WHERE i.id = @id;
 
 -- name: ReviewTextsOf :many
--- Returns those of the agent's undeleted memories that have the ids, as ReviewTexts does.
+-- Returns those of the agent's memories that have the ids, as ReviewTexts does. They are undeleted, or a
+-- person has to decide about their deletion.
 SELECT sqlc.embed(m), r.description, r.body,
     coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
     (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= @since) AS recalls
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = @agent_id AND m.state <> 'deleted'
+WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = @agent_id
+  AND (m.state <> 'deleted' OR EXISTS (SELECT FROM deletion_conflicts c WHERE c.memory_id = m.id AND c.deleted AND c.fingerprint = m.fingerprint))
 ORDER BY m.id;
 
 -- name: ReviewPaths :many

@@ -9,6 +9,13 @@ INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
 SELECT m.agent_id, m.name, r.fingerprint, @at, m.team FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = @memory_id
 ON CONFLICT DO NOTHING;
 
+-- name: RenewTombstones :exec
+-- Makes the deletion of a memory in the trash one of a later time, with a tombstone for each content.
+WITH deleted AS (UPDATE memories d SET deleted_at = @at::timestamptz WHERE d.id = @memory_id RETURNING d.id, d.agent_id, d.name, d.team)
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, @at, m.team FROM deleted m JOIN revisions r ON r.memory_id = m.id
+ON CONFLICT (agent_id, name, team, fingerprint) DO UPDATE SET deleted_at = excluded.deleted_at;
+
 -- name: RemoveTombstones :exec
 -- Removes the tombstones of a memory's current content and of its last deletion. Tombstones of
 -- earlier deletions stay.

@@ -19,7 +19,7 @@ type Activity struct {
 	MemoryID    *string   `json:"memory_id" doc:"Null if a content was blocked without a memory."`
 	Exists      bool      `json:"exists" doc:"Whether the memory can still be read, also in the trash. A purged one cannot."`
 	Name        string    `json:"name" doc:"Name of the memory."`
-	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,revealed" doc:"cleared: the entry of an unreadable file was removed. blocked, allowed, discarded: a deleted content that returned, and the decision about it. revealed: its secret was shown; nothing has changed."`
+	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,revealed,kept" doc:"cleared: the entry of an unreadable file was removed. blocked, allowed, discarded: a deleted content that returned, and the decision about it. revealed: its secret was shown; nothing has changed. kept: another machine had deleted it."`
 	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir,extraction" doc:"disk: a writer of the agent's memory directory. script: a request to this API. memoir: Memoir itself. extraction: found in a conversation."`
 	Person      *string   `json:"person" doc:"Name of the token with which a script or browser made the change; null for the owner and for changes on disk."`
 	Session     *string   `json:"session" doc:"The session of the content; null for the agent's own memory."`
@@ -40,7 +40,7 @@ type ActivityList struct {
 // ActivityFilter contains the query parameters of a journal list. It is exported because huma
 // ignores embedded structs that are unexported.
 type ActivityFilter struct {
-	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,revealed"`
+	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded,revealed,kept"`
 	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir,extraction"`
 	Session string `query:"session" doc:"The name of the session of the content."`
 	Name    string `query:"name" doc:"The exact name of the memory."`

@@ -12,8 +12,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -24,6 +26,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/masked"
+	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 	"memoir/internal/wire"
@@ -34,7 +37,9 @@ func exchanging(t *testing.T, files memoirtest.Files) *server {
 	t.Helper()
 	m := memoirtest.Start(t, files)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return serve(t, m, api.Options{Exporter: exporter.New(m.Engine, m.Store), Importer: importer.New(m.Engine, m.Store, log)})
+	reviewer := review.Start(m.Engine, m.Store, review.Options{Settle: 10 * time.Millisecond, Log: log})
+	t.Cleanup(reviewer.Close)
+	return serve(t, m, api.Options{Exporter: exporter.New(m.Engine, m.Store), Importer: importer.New(m.Engine, m.Store, log), Reviewer: reviewer})
 }
 
 // exported returns an export.
@@ -360,13 +365,17 @@ func TestImport_IntoExisting(t *testing.T) {
 	s := exchanging(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("tabs", memories.Feedback, "Use tabs."),
 		"ada/memory/gone.md": memoirtest.Note("gone", memories.Feedback, "Deleted."),
+		"ada/memory/held.md": memoirtest.Note("held", memories.Feedback, "Deleted."),
 	})
-	if _, err := s.Engine.Delete(t.Context(), "ada", s.Memory("ada", "gone").ID, ""); err != nil {
-		t.Fatal(err)
+	held := s.Memory("ada", "held").ID
+	for _, id := range []string{held, s.Memory("ada", "gone").ID} {
+		if _, err := s.Engine.Delete(t.Context(), "ada", id, ""); err != nil {
+			t.Fatal(err)
+		}
 	}
 	notes := zipped(t, map[string]string{
 		"tabs.md": memoirtest.Note("tabs", memories.Feedback, "Use spaces."), "gone.md": memoirtest.Note("gone", memories.Feedback, "Deleted."),
-		"new.md": "Just a note.\n", "picture.png": "x", "half.md": "",
+		"held.md": memoirtest.Note("held", memories.Feedback, "The token is "+token+"."), "new.md": "Just a note.\n", "picture.png": "x", "half.md": "",
 	})
 	if r := s.imported("?dry_run=false", notes); len(r.Agents) != 1 || r.Agents[0].Problem == nil {
 		t.Errorf("import without an agent = %+v, want a problem", r)
@@ -375,7 +384,7 @@ func TestImport_IntoExisting(t *testing.T) {
 		t.Errorf("import into an unknown agent: status %d %s", r.status, r.raw)
 	}
 	dry := s.imported("?into=ada", notes)
-	if c := dry.Agents[0].Counts; c.New != 1 || c.Conflict != 2 {
+	if c := dry.Agents[0].Counts; c.New != 1 || c.Conflict != 3 {
 		t.Errorf("dry run = %+v", dry)
 	}
 	if got := s.Read("ada/memory/new.md"); got != "" {
@@ -391,8 +400,19 @@ func TestImport_IntoExisting(t *testing.T) {
 	if m := s.Memory("ada", "gone"); m.State != memories.Deleted {
 		t.Errorf("gone is %s", m.State)
 	}
-	if r := s.call("GET", "/api/v1/agents/ada/blocked", nil); !strings.Contains(string(r.raw), `"gone"`) {
-		t.Errorf("no blocked content for a person: %s", r.raw)
+	var list wire.ReviewList
+	waittest.For(t, "the questions about deletions", func() bool {
+		list = wire.ReviewList{}
+		r := s.call("GET", "/api/v1/review?kind=deletion", nil)
+		return json.Unmarshal(r.raw, &list) == nil && len(list.Items) == 2
+	})
+	for _, item := range list.Items {
+		if item.Reason != "Deleted here, changed elsewhere" || !slices.Equal(item.Decisions, []string{"keep", "delete", "snooze", "never"}) {
+			t.Errorf("item = %+v", item)
+		}
+	}
+	if r := s.call("GET", "/api/v1/agents/ada/memories/"+held, nil); r.status != http.StatusOK || !strings.Contains(string(r.raw), "The token is") || strings.Contains(string(r.raw), token) {
+		t.Errorf("the changed text in the trash has no mask: %d %s", r.status, r.raw)
 	}
 	if r := s.call("GET", "/api/v1/agents/ada/disagreements", nil); !strings.Contains(string(r.raw), `"primary_versions":2`) {
 		t.Errorf("no conflict for a person: %s", r.raw)

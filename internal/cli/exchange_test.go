@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/waittest"
+	"memoir/internal/wire"
 )
 
 // machine is a running server of the real program, with a terminal.
@@ -49,6 +51,33 @@ func (m *machine) delete(name string) {
 	m.memoir("memory", "delete", name, "--agent", "ada").wants(0, "", "")
 }
 
+// purge removes a deleted memory with its history.
+func (m *machine) purge(name string) {
+	m.Helper()
+	var list struct{ Memories []struct{ ID, Name string } }
+	r := m.memoir("memory", "list", "--agent", "ada", "--state", "deleted", "--json")
+	if err := json.Unmarshal([]byte(r.stdout), &list); err != nil {
+		m.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
+	}
+	for _, one := range list.Memories {
+		if one.Name != name {
+			continue
+		}
+		request, err := http.NewRequestWithContext(m.Context(), http.MethodDelete, m.url+"/api/v1/agents/ada/memories/"+one.ID+"?purge=true", nil)
+		if err != nil {
+			m.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			m.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			m.Errorf("purge %q: %s", name, response.Status)
+		}
+	}
+}
+
 // has returns the bodies of ada's living memories, by name.
 func (m *machine) has() map[string]string {
 	m.Helper()
@@ -81,21 +110,34 @@ func (m *machine) wantsBodies(want map[string]string) {
 	}
 }
 
-// item returns the id of the only item of a kind in the review, and waits for it.
-func (m *machine) item(kind string) (id string) {
+// item returns the id of the item of a kind about a memory, and waits for it.
+func (m *machine) item(kind, name string) (id string) {
 	m.Helper()
-	waittest.For(m, "an item of the kind "+kind, func() bool {
-		var list struct{ Items []struct{ ID string } }
-		r := m.memoir("review", "list", "--kind", kind, "--json")
-		if err := json.Unmarshal([]byte(r.stdout), &list); err != nil {
-			m.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
-		}
-		if len(list.Items) == 1 {
-			id = list.Items[0].ID
+	waittest.For(m, "an item of the kind "+kind+" about "+name, func() bool {
+		for _, item := range m.items(kind) {
+			if item.Memories[0].Name == name {
+				id = item.ID
+			}
 		}
 		return id != ""
 	})
 	return id
+}
+
+// items returns the items of a kind in the review.
+func (m *machine) items(kind string) []wire.ReviewItem {
+	m.Helper()
+	var list wire.ReviewList
+	r := m.memoir("review", "list", "--kind", kind, "--json")
+	if err := json.Unmarshal([]byte(r.stdout), &list); err != nil {
+		m.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
+	}
+	return list.Items
+}
+
+func (m *machine) decide(item, decision string) {
+	m.Helper()
+	m.memoir("review", "decide", item, decision).wants(0, "", "")
 }
 
 // twoMachines are machines that reach each other over ssh.
@@ -177,14 +219,14 @@ func TestPushPull_Merge(t *testing.T) {
 	a.wantsBodies(merged) // nothing changes before a person decides
 
 	t.Run("decisions travel", func(t *testing.T) {
-		a.memoir("review", "decide", a.item("blocked"), "delete").wants(0, "", "")
-		b.memoir("review", "decide", b.item("blocked"), "allow").wants(0, "", "")
-		conflict, keep := a.item("conflict"), "keep_1"
+		a.decide(a.item("deletion", "a deletes, b edits"), "delete")
+		a.decide(a.item("deletion", "b deletes, a edits"), "keep")
+		conflict, keep := a.item("conflict", "both edit"), "keep_1"
 		shown := a.memoir("review", "show", conflict).stdout
 		if strings.Index(shown, "theirs") < strings.Index(shown, "mine") {
 			keep = "keep_2"
 		}
-		a.memoir("review", "decide", conflict, keep).wants(0, "", "")
+		a.decide(conflict, keep)
 		two.push().wants(0, "1 changed", "")
 		want := map[string]string{
 			"both": "Shared fact.", "a edits": "new of a", "b edits": "new of b", "both edit": "mine", "b deletes, a edits": "edited by a", "only a": "one", "only b": "two",
@@ -208,6 +250,119 @@ func TestPushPull_Merge(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A memory that one machine has deleted and the other one has changed. The machine that merges asks,
+// the other one does not, and the decision holds on both.
+func TestPushPull_DeletionConflicts(t *testing.T) {
+	t.Parallel()
+	two := startTwo(t)
+	a, b := two.a, two.b
+	// deleter and changer are what the machines do, purged is how the memory is deleted.
+	type history struct {
+		name     string
+		aDeletes bool
+		purge    bool
+		decision string
+	}
+	var all []history
+	for _, aDeletes := range []bool{true, false} {
+		for _, purge := range []bool{true, false} {
+			for _, decision := range []string{"keep", "delete"} {
+				all = append(all, history{fmt.Sprintf("a deletes %t, purges %t, %ss", aDeletes, purge, decision), aDeletes, purge, decision})
+			}
+		}
+	}
+	for _, h := range all {
+		a.save(h.name, "old")
+	}
+	two.push().wants(0, "9 new", "")
+	for _, h := range all {
+		deleter, changer := a, b
+		if !h.aDeletes {
+			deleter, changer = b, a
+		}
+		changer.save(h.name, "new")
+		deleter.delete(h.name)
+		if h.purge {
+			deleter.purge(h.name)
+		}
+	}
+	two.pull("--dry-run").wants(0, "8 conflict", "Nothing was changed")
+	two.pull().wants(0, "8 conflict", "")
+	merged := map[string]string{"both": "Shared fact."}
+	for _, h := range all {
+		if !h.aDeletes {
+			merged[h.name] = "new"
+		}
+	}
+	a.wantsBodies(merged)
+	// The question is open: nothing changes on either side, and nothing is asked twice.
+	before := b.has()
+	two.pull().wants(0, "8 pending", "")
+	two.push().wants(0, "8 pending", "")
+	b.wantsBodies(before)
+	if items := b.items("deletion"); len(items) > 0 {
+		t.Errorf("the other machine asks too: %+v", items)
+	}
+
+	want := map[string]string{"both": "Shared fact."}
+	for _, h := range all {
+		item := a.item("deletion", h.name)
+		if shown := a.memoir("review", "show", item).stdout; !strings.Contains(shown, "new") {
+			t.Errorf("%s: the changed text is missing:\n%s", h.name, shown)
+		}
+		// Decided the other way first, and taken back.
+		other := map[string]string{"keep": "delete", "delete": "keep"}[h.decision]
+		a.decide(item, other)
+		a.memoir("review", "undo", item).wants(0, "", "")
+		a.decide(a.item("deletion", h.name), h.decision)
+		if h.decision == "keep" {
+			want[h.name] = "new"
+		}
+	}
+	a.wantsBodies(want)
+	for n := range 2 {
+		two.push().wants(0, "", "")
+		a.wantsBodies(want)
+		b.wantsBodies(want)
+		two.pull().wants(0, "", "")
+		a.wantsBodies(want)
+		for _, m := range []*machine{a, b} {
+			if items := m.items("deletion"); len(items) > 0 {
+				t.Errorf("asked again after exchange %d: %+v", n+1, items)
+			}
+		}
+	}
+	t.Run("kept memories go on", func(t *testing.T) {
+		for name := range want {
+			a.save(name, "newer")
+			want[name] = "newer"
+		}
+		two.push().wants(0, "5 changed", "")
+		b.wantsBodies(want)
+		for name := range want {
+			b.delete(name)
+		}
+		two.pull().wants(0, "5 deleted", "")
+		a.wantsBodies(nil)
+	})
+}
+
+// A person who has kept a memory can change it before the next exchange.
+func TestPushPull_KeptThenChanged(t *testing.T) {
+	t.Parallel()
+	two := startTwo(t)
+	a, b := two.a, two.b
+	two.push().wants(0, "1 new", "")
+	a.save("both", "new")
+	b.delete("both")
+	two.pull().wants(0, "1 conflict", "")
+	a.decide(a.item("deletion", "both"), "keep")
+	a.save("both", "newer")
+	two.pull().wants(0, "1 newer", "")
+	two.push().wants(0, "1 new", "")
+	b.wantsBodies(map[string]string{"both": "newer"})
 }
 
 func TestPushPull_Interrupted(t *testing.T) {

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// Known is what this Memoir has of a memory, or of a name without one.
+// Known is what a Memoir has of a memory, or of a name without one.
 type Known struct {
 	ID       uuid.UUID // uuid.Nil without a memory
 	Readable bool
@@ -19,8 +20,9 @@ type Known struct {
 	// Since is when the memory got its content, or was restored. For a deleted memory, it is when it
 	// was deleted.
 	Since time.Time
-	// Restored means that the last change was a restore: a person knows of the deletion.
-	Restored bool
+	// KeptAt is when a person last restored the memory, or kept it although another machine had deleted
+	// it. It is zero if that never happened.
+	KeptAt time.Time
 	// Pending means that a person has yet to decide about the memory.
 	Pending    bool
 	Tombstones map[Fingerprint]time.Time
@@ -64,9 +66,21 @@ func Decide(mine, theirs Known) (Outcome, Conflicting) {
 	case theirs.Living && mine.Living:
 		return decideLiving(mine, theirs)
 	case theirs.Living:
-		return decideDeletedHere(mine, theirs)
+		switch judge(theirs, mine) {
+		case ends:
+			return Tombstoned, ""
+		case lives:
+			return New, ""
+		}
+		return Conflict, DeletedHere
 	case mine.Living:
-		return decideDeletedThere(mine, theirs)
+		switch judge(mine, theirs) {
+		case ends:
+			return Deleted, ""
+		case lives:
+			return Newer, ""
+		}
+		return Conflict, DeletedThere
 	case mine.ID == uuid.Nil && theirs.ID != uuid.Nil:
 		return New, "" // in the trash
 	}
@@ -90,62 +104,56 @@ func decideLiving(mine, theirs Known) (Outcome, Conflicting) {
 	return Conflict, BothChanged
 }
 
-// decideDeletedHere decides about a memory that lives there and not here.
-func decideDeletedHere(mine, theirs Known) (Outcome, Conflicting) {
-	at, isTombstoned := mine.Tombstones[theirs.Current]
-	if mine.ID != uuid.Nil && !isTombstoned && mine.had(theirs.Current) {
-		at, isTombstoned = mine.Since, true // removed on disk
+// verdict is what a deletion on one side means for the memory of the other side.
+type verdict int
+
+const (
+	unclear verdict = iota // a person decides
+	ends                   // the deletion ends the memory
+	lives                  // the memory outlives the deletion
+)
+
+// judge returns what the deletions of gone mean for living, a memory of the same name. A deletion
+// ends the content that was deleted. A memory outlives the deletions that its side knew before: a
+// person has kept it after all of them, or its side has tombstones of their contents.
+func judge(living, gone Known) verdict {
+	deletions := gone.Deletions()
+	at, isDeleted := deletions[living.Current]
+	isKnown, isRelated := true, gone.ID != uuid.Nil
+	for content := range deletions {
+		if _, ok := living.Tombstones[content]; !ok {
+			isKnown = false
+		}
+		isRelated = isRelated || living.had(content)
 	}
 	switch {
-	case isTombstoned && !theirs.Since.After(at):
-		return Tombstoned, ""
-	case isTombstoned:
-		return Conflict, DeletedHere
-	case mine.ID == uuid.Nil && len(mine.Tombstones) == 0:
-		return New, ""
+	case isDeleted && !living.Since.After(at):
+		return ends
+	case !isRelated, isKnown, living.KeptAt.After(gone.LastDeletion()):
+		return lives
 	}
-	// They may have deleted what was deleted here, and learned it again.
-	for content := range mine.Tombstones {
-		if _, known := theirs.Tombstones[content]; !known {
-			return Conflict, DeletedHere
-		}
-	}
-	if mine.ID != uuid.Nil && !theirs.had(mine.Current) {
-		return Conflict, DeletedHere
-	}
-	return New, ""
+	return unclear
 }
 
-// decideDeletedThere decides about a memory that lives here and not there.
-func decideDeletedThere(mine, theirs Known) (Outcome, Conflicting) {
-	at, isTombstoned := theirs.Tombstones[mine.Current]
-	if theirs.ID != uuid.Nil && !isTombstoned && theirs.had(mine.Current) {
-		at, isTombstoned = theirs.Since, true // removed on disk
+// Deletions returns when the contents of a name without a living memory were deleted. Those without a
+// tombstone were removed on disk.
+func (k Known) Deletions() map[Fingerprint]time.Time {
+	all := map[Fingerprint]time.Time{}
+	for _, content := range k.History {
+		all[content] = k.Since
 	}
-	switch {
-	case isTombstoned && !mine.Since.After(at):
-		return Deleted, ""
-	case isTombstoned && mine.Restored:
-		return Newer, ""
-	case theirs.ID == uuid.Nil && !anyOf(mine.History, theirs.Tombstones):
-		return Same, "" // they only deleted another memory of this name
-	}
-	for content := range theirs.Tombstones {
-		if _, known := mine.Tombstones[content]; !known {
-			return Conflict, DeletedThere
-		}
-	}
-	if theirs.ID != uuid.Nil && len(theirs.Tombstones) == 0 {
-		return Conflict, DeletedThere
-	}
-	return Newer, "" // it was learned again after the same deletions
+	maps.Copy(all, k.Tombstones)
+	return all
 }
 
-func anyOf(contents []Fingerprint, tombstones map[Fingerprint]time.Time) bool {
-	return slices.ContainsFunc(contents, func(f Fingerprint) bool {
-		_, ok := tombstones[f]
-		return ok
-	})
+// LastDeletion returns the time of the last of Deletions.
+func (k Known) LastDeletion() (last time.Time) {
+	for _, at := range k.Deletions() {
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last
 }
 
 // KnownOf returns the names of an agent from elsewhere, as Decide takes them.
@@ -159,20 +167,19 @@ func KnownOf(a Agent) map[Key]Known {
 		k.Tombstones[t.Content] = t.DeletedAt
 		all[t.Key()] = k
 	}
-	last := lastChanges(a.Journal)
+	since, kept := lastEntries(a.Journal)
 	for _, m := range a.Memories {
 		if !m.Readable {
 			continue // identified by its path, so never the same memory
 		}
 		k := all[m.Key()]
-		k.ID, k.Readable, k.Living, k.Current, k.Since = m.ID, true, m.Deleted == nil, m.Current, m.ContentAt
+		k.ID, k.Readable, k.Living, k.Current, k.Since, k.KeptAt = m.ID, true, m.Deleted == nil, m.Current, m.ContentAt, kept[m.ID]
 		for _, r := range m.Revisions {
 			k.History = append(k.History, r.Content)
 		}
-		if change, ok := last[m.ID]; ok && change.At.After(k.Since) {
-			k.Since = change.At
+		if at := since[m.ID]; at.After(k.Since) {
+			k.Since = at
 		}
-		k.Restored = IsRestore(last[m.ID].Kind)
 		if m.Deleted != nil {
 			k.Since = m.Deleted.At
 		}
@@ -186,23 +193,30 @@ func KnownOf(a Agent) map[Key]Known {
 	return all
 }
 
-// lastChanges returns the last change of each memory's content or of its being deleted.
-func lastChanges(journal []Entry) map[uuid.UUID]Entry {
-	last := map[uuid.UUID]Entry{}
+// lastEntries returns, for each memory of a journal, the time of the last entry that makes its content
+// new, and of the last one by which a person has kept it.
+func lastEntries(journal []Entry) (since, kept map[uuid.UUID]time.Time) {
+	since, kept = map[uuid.UUID]time.Time{}, map[uuid.UUID]time.Time{}
 	for _, e := range journal {
-		if e.Memory != nil && slices.Contains(ContentKinds, e.Kind) {
-			last[*e.Memory] = e
+		if e.Memory == nil {
+			continue
+		}
+		if slices.Contains(ContentKinds, e.Kind) {
+			since[*e.Memory] = e.At
+		}
+		if slices.Contains(KeepingKinds, e.Kind) && e.Actor.IsRequest() {
+			kept[*e.Memory] = e.At
 		}
 	}
-	return last
+	return since, kept
 }
 
 // ContentKinds are the kinds of journal entries that make a content new.
 var ContentKinds = []string{
 	string(memories.ActivityLearned), string(memories.ActivityChanged), string(memories.ActivityRestored), string(memories.ActivityAllowed),
+	string(memories.ActivityKept),
 }
 
-// IsRestore reports whether a kind of journal entry brings a deleted memory back.
-func IsRestore(kind string) bool {
-	return kind == string(memories.ActivityRestored) || kind == string(memories.ActivityAllowed)
-}
+// KeepingKinds are the kinds of journal entries by which a person keeps a memory that was deleted. A
+// file that returns on disk restores its memory too, without a person.
+var KeepingKinds = []string{string(memories.ActivityRestored), string(memories.ActivityKept)}

@@ -34,6 +34,10 @@ func TestDecide_Rules(t *testing.T) {
 		change(&k)
 		return k
 	}
+	kept := func(minute int, k Known) Known {
+		k.KeptAt = at(minute)
+		return k
+	}
 	for _, tt := range []struct {
 		name         string
 		mine, theirs Known
@@ -56,15 +60,24 @@ func TestDecide_Rules(t *testing.T) {
 		{"restored there after deletion", deleted(5, one), living(6, one), Conflict, DeletedHere},
 		{"changed there, deleted here", deleted(5, one), living(2, one, two), Conflict, DeletedHere},
 		{"changed there, purged here", purged(5, one), living(2, one, two), Conflict, DeletedHere},
+		{"kept there after deletion", deleted(5, one), kept(6, living(6, one, two)), New, ""},
+		{"kept there, removed on disk here", onDisk(5, one), kept(6, living(6, one, two)), New, ""},
+		{"kept there, deleted here later", deleted(7, one, two), kept(6, living(6, one, two)), Tombstoned, ""},
+		{"changed there, removed on disk here", onDisk(5, one), living(2, one, two), Conflict, DeletedHere},
+		{"another memory purged here", purged(5, three), living(1, one), New, ""},
 		{"learned again there, knowing", deleted(5, one), with(living(6, one, two), func(k *Known) { k.Tombstones = map[Fingerprint]time.Time{one: at(5)} }), New, ""},
 		{"deleted there later", living(1, one), deleted(5, one), Deleted, ""},
 		{"purged there", living(1, one), purged(5, one), Deleted, ""},
 		{"removed on disk there", living(1, one), onDisk(5, one), Deleted, ""},
 		{"changed here, deleted there", living(2, one, two), deleted(5, one), Conflict, DeletedThere},
 		{"changed here, purged there", living(2, one, two), purged(5, one), Conflict, DeletedThere},
-		{"restored here after deletion", with(living(6, one), func(k *Known) { k.Restored = true }), deleted(5, one), Newer, ""},
+		{"restored here after deletion", kept(6, living(6, one)), deleted(5, one), Newer, ""},
+		{"restored here before deletion", kept(4, living(6, one, two)), deleted(5, one), Conflict, DeletedThere},
+		{"kept here, then changed", kept(6, living(7, one, two, three)), deleted(5, one), Newer, ""},
+		{"returned on disk here", living(6, one), deleted(5, one), Conflict, DeletedThere},
+		{"changed here, removed on disk there", living(2, one, two), onDisk(5, one), Conflict, DeletedThere},
 		{"learned again here, knowing", with(living(6, one, two), func(k *Known) { k.Tombstones = map[Fingerprint]time.Time{one: at(5)} }), deleted(5, one), Newer, ""},
-		{"another memory purged there", living(1, one), purged(5, three), Same, ""},
+		{"another memory purged there", living(1, one), purged(5, three), Newer, ""},
 		{"both deleted", deleted(1, one), deleted(5, one), Same, ""},
 		{"pending here", with(living(1, one), func(k *Known) { k.Pending = true }), living(2, one, two), Pending, ""},
 		{"pending there", living(1, one), with(living(2, one, two), func(k *Known) { k.Pending = true }), Pending, ""},

@@ -29,6 +29,7 @@ const (
 	Unfinished Kind = "unfinished" // the file lost its frontmatter; the last good content is used
 	Broken     Kind = "broken"     // the file is no memory, or has no type
 	Blocked    Kind = "blocked"    // deleted content that returned on disk
+	Deletion   Kind = "deletion"   // one machine has deleted it, another one has changed it
 	Link       Kind = "link"       // a link or citation whose target is gone
 	Index      Kind = "index"      // lines of MEMORY.md that the agent does not load
 	Unchecked  Kind = "unchecked"  // nobody has checked it for long

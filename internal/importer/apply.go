@@ -46,16 +46,43 @@ func (w *work) apply(ctx context.Context) error {
 			return err
 		}
 	}
-	for i := range w.report.Items { // purged there
-		item := &w.report.Items[i]
-		mine := w.mine[exchange.Key{Name: item.Name, Team: item.Team}]
-		if item.Outcome == exchange.Deleted && w.theirs[exchange.Key{Name: item.Name, Team: item.Team}].ID == uuid.Nil {
-			if err := w.delete(ctx, mine.ID); err != nil {
-				item.Outcome, item.Reason = exchange.Failed, reasonOf(err)
-			}
+	for i := range w.report.Items {
+		if err := w.mergePurged(ctx, &w.report.Items[i]); err != nil {
+			return err
 		}
 	}
 	return w.addJournal(ctx)
+}
+
+// mergePurged deletes an agent's own memory that was purged there, or asks a person. It does nothing
+// for an item about another memory.
+func (w *work) mergePurged(ctx context.Context, item *Item) error {
+	key := exchange.Key{Name: item.Name, Team: item.Team}
+	mine, theirs := w.mine[key], w.theirs[key]
+	if theirs.ID != uuid.Nil {
+		return nil
+	}
+	var err error
+	switch item.Outcome {
+	case exchange.Deleted:
+		err = w.delete(ctx, mine.ID)
+	case exchange.Conflict:
+		err = w.im.engine.AddDeletionConflict(ctx, w.row.Slug, engine.ConflictOp{ID: mine.ID, At: theirs.LastDeletion()})
+	default:
+		return nil
+	}
+	if err == nil || isFatal(ctx, err) {
+		return err
+	}
+	w.report.Counts[item.Outcome]--
+	w.report.Counts[exchange.Failed]++
+	item.Outcome, item.Reason = exchange.Failed, reasonOf(err)
+	return nil
+}
+
+// isFatal reports whether an error of one memory ends the import.
+func isFatal(ctx context.Context, err error) bool {
+	return errors.Is(err, memories.ErrUnavailable) || errors.Is(err, memories.ErrInterrupted) || ctx.Err() != nil
 }
 
 // decisions returns the decisions, about items of the agent here.
@@ -150,10 +177,7 @@ func (w *work) merge(ctx context.Context, m *exchange.Memory) error {
 			err = w.addContents(ctx, *m, mine)
 		}
 	}
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, memories.ErrUnavailable) || errors.Is(err, memories.ErrInterrupted) || ctx.Err() != nil {
+	if err == nil || isFatal(ctx, err) {
 		return err
 	}
 	w.im.log.Warn("memory not imported", "agent", w.row.Slug, "error", err)
@@ -225,11 +249,12 @@ func (w *work) addContents(ctx context.Context, m exchange.Memory, mine exchange
 
 // ask makes an item of the review of a memory that has changed on both sides.
 func (w *work) ask(ctx context.Context, m exchange.Memory, mine exchange.Known) error {
-	if m.Deleted != nil {
-		return nil // the memory here stays; the review there asks
-	}
-	if !mine.Living {
-		return w.im.engine.Block(ctx, w.row.Slug, m)
+	theirs := w.theirs[m.Key()]
+	switch {
+	case !mine.Living:
+		return w.im.engine.AddDeletionConflict(ctx, w.row.Slug, engine.ConflictOp{ID: mine.ID, Changed: &m, At: theirs.Since})
+	case !theirs.Living:
+		return w.im.engine.AddDeletionConflict(ctx, w.row.Slug, engine.ConflictOp{ID: mine.ID, At: theirs.LastDeletion()})
 	}
 	at, err := w.primaryFile(ctx, mine.ID)
 	if err != nil {

@@ -40,13 +40,14 @@ const (
 	ActivityAllowed   ActivityKind = "allowed"   // a blocked content is used
 	ActivityDiscarded ActivityKind = "discarded" // a person removed the file with a blocked content
 	ActivityRevealed  ActivityKind = "revealed"  // its secret was shown; nothing has changed
+	ActivityKept      ActivityKind = "kept"      // a person kept it; another machine had deleted it
 )
 
 // ActivityKinds are all kinds.
 var ActivityKinds = []ActivityKind{
 	ActivityLearned, ActivityChanged, ActivityRenamed, ActivityVerified, ActivityDeleted, ActivityRestored,
 	ActivityMissing, ActivityReturned, ActivityCleared, ActivityPurged, ActivityBlocked, ActivityAllowed,
-	ActivityDiscarded, ActivityRevealed,
+	ActivityDiscarded, ActivityRevealed, ActivityKept,
 }
 
 // Activity is an event in the journal.

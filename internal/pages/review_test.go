@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"memoir/internal/exchange"
 	"memoir/internal/extraction"
 	"memoir/internal/findings"
 	"memoir/internal/memoirtest"
@@ -485,6 +488,43 @@ func TestReview_Blocked(t *testing.T) {
 	}
 }
 
+func TestReview_Deletion(t *testing.T) {
+	t.Parallel()
+	s := reviewing(t, twoMemories(), setting{decider: &decider{}})
+	tabs := s.Memory("ada", "Tabs")
+	elsewhere := engine.ConflictOp{ID: uuid.MustParse(tabs.ID), At: time.Now()}
+	if err := s.Engine.AddDeletionConflict(t.Context(), "ada", elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	waittest.For(t, "the item", func() bool { return s.get(t, "/review?kind=deletion").Find("[data-card]").Length() == 1 })
+	page := s.get(t, "/review?kind=deletion")
+	page.expect(http.StatusOK, "Deletion", "Changed here, deleted elsewhere", "You decide for both machines.", "Use tabs.", "Keep", "Delete")
+	page.press(s, "keep")
+	if got := s.Memory("ada", "Tabs"); got.State != memories.Active {
+		t.Errorf("it is %s", got.State)
+	}
+	s.get(t, adaTimeline).happened("Kept Tabs: you")
+	waittest.For(t, "no item", func() bool { return s.get(t, "/review?kind=deletion").Find("[data-card]").Length() == 0 })
+
+	s.submit(t, s.get(t, adaList), "Delete Tabs")
+	content := exchange.Fingerprint(memories.FingerprintOf(memories.Feedback, "", "Use spaces."))
+	changed := exchange.Memory{
+		ID: uuid.New(), Name: "Tabs", Readable: true, Type: memories.Feedback, Current: content, CreatedAt: time.Now(), UpdatedAt: time.Now(), ModifiedAt: time.Now(), ContentAt: time.Now(),
+		Revisions: []exchange.Revision{{Content: content, Hash: "1", Type: memories.Feedback, Body: "Use spaces.", Raw: exchange.Bytes("---\nname: Tabs\ntype: feedback\n---\n\nUse spaces.\n"), SeenAt: time.Now()}},
+	}
+	elsewhere.Changed = &changed
+	if err := s.Engine.AddDeletionConflict(t.Context(), "ada", elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	waittest.For(t, "the item", func() bool { return s.get(t, "/review?kind=deletion").Find("[data-card]").Length() == 1 })
+	page = s.get(t, "/review?kind=deletion")
+	page.expect(http.StatusOK, "Deleted here, changed elsewhere", "Use spaces.")
+	page.press(s, "keep")
+	if got := s.Memory("ada", "Tabs"); got.State != memories.Active || got.Body != "Use spaces." {
+		t.Errorf("it is %s and says %q", got.State, got.Body)
+	}
+}
+
 func TestReview_FixesType(t *testing.T) {
 	t.Parallel()
 	s := reviewing(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\n\nIt jams.\n"}, setting{decider: &decider{}})
@@ -648,8 +688,9 @@ func manyItems(t testing.TB, s *site, n int) {
 		t.Fatal(err)
 	}
 	kinds, items := review.Kinds(), make([]records.ReviewItem, n)
+	shown := slices.DeleteFunc(review.Kinds(), func(k findings.Kind) bool { return k == findings.Deletion })
 	for i := range items {
-		kind := kinds[4+i%8]
+		kind := shown[4+i%8]
 		if kind == findings.Blocked || kind == findings.Conflict || kind == findings.Broken {
 			kind = findings.Contradiction
 		}

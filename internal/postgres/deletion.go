@@ -32,6 +32,9 @@ func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
 		if err != nil {
 			return err
 		}
+		if _, err := q.EndDeletionConflict(ctx, d.Head.UUID); err != nil {
+			return err
+		}
 		if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: pathsOf(d.Files)}); err != nil {
 			return err
 		}
@@ -98,7 +101,8 @@ func (w *Writer) BeginRestore(ctx context.Context, h records.MemoryRow) error {
 }
 
 // CancelRestore ends a restore and leaves the memory in the trash. It saves the rows of files in
-// left. If h.DeletedBy is records.ByPerson, it adds the missing tombstones of all contents again.
+// left. If h.DeletedBy is records.ByPerson, it adds the missing tombstones of all contents again,
+// except of one that waits for a decision.
 // No file on disk changes.
 func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []records.File) error {
 	return w.inKeyedTx(ctx, "give up the restore", func(q *queries.Queries) error {
@@ -109,6 +113,9 @@ func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []
 			if err := q.AddTombstones(ctx, queries.AddTombstonesParams{MemoryID: h.UUID, At: h.DeletedAt}); err != nil {
 				return err
 			}
+		}
+		if err := q.AllowConflicting(ctx, h.UUID); err != nil {
+			return err
 		}
 		return q.CancelRestoring(ctx, h.UUID)
 	})
@@ -133,11 +140,15 @@ func (a *AgentRows) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[st
 	return out, nil
 }
 
-// EndRestore records that the restore of a memory is complete, and deletes its saved index lines.
+// EndRestore records that the restore of a memory is complete, and deletes its saved index lines. It
+// also decides about a change on another machine.
 // It does not wait for the disk: a power cut may undo it, and the next scan then repeats the
 // restore.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
+		if _, err := q.EndDeletionConflict(ctx, id); err != nil {
+			return err
+		}
 		return q.EndRestoring(ctx, id)
 	})
 }
@@ -242,12 +253,48 @@ func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.
 
 // AddTombstones records that a user has deleted a memory that was in the trash only because its
 // files were removed on disk. It adds a tombstone with the time at for each content without one,
-// and ends a running restore. The memory stays in the trash.
+// and ends a running restore. The memory stays in the trash. If another machine has changed the
+// memory, all tombstones get a time after that, so that the deletion wins.
 func (w *Writer) AddTombstones(ctx context.Context, id uuid.UUID, at time.Time) error {
 	return w.inKeyedTx(ctx, "bury", func(q *queries.Queries) error {
+		changed, err := q.EndDeletionConflict(ctx, id)
+		if err != nil {
+			return err
+		}
+		if len(changed) > 0 {
+			if err := q.RenewTombstones(ctx, queries.RenewTombstonesParams{MemoryID: id, At: later(records.Now(), changed[0])}); err != nil {
+				return err
+			}
+		}
 		if err := q.AddTombstones(ctx, queries.AddTombstonesParams{MemoryID: id, At: at}); err != nil {
 			return err
 		}
 		return q.SetDeletedByPerson(ctx, id)
 	})
+}
+
+// RefuseDeletion records that a user keeps a memory that another machine has deleted, in the journal
+// and at a time after that deletion. It fails with memories.ErrChanged if that deletion is unknown.
+func RefuseDeletion(ctx context.Context, w *Writer, h records.MemoryRow, actor memories.Actor) error {
+	return w.inKeyedTx(ctx, "keep", func(q *queries.Queries) error {
+		deleted, err := q.EndDeletionConflict(ctx, h.UUID)
+		if err != nil {
+			return err
+		}
+		if len(deleted) == 0 {
+			return memories.ErrChanged
+		}
+		at := h.After(later(records.Now(), deleted[0].Add(time.Microsecond)))
+		if err := q.SetUpdated(ctx, queries.SetUpdatedParams{ID: h.UUID, At: at}); err != nil {
+			return err
+		}
+		return journal(ctx, q, w.agentID, records.NewJournalEntry(h, h.CountKey(), at, memories.ActivityKept, actor))
+	})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -65,6 +65,9 @@ func (w *Writer) release(ctx context.Context, writers <-chan struct{}) {
 	}
 }
 
+// NewConflict is a conflict between a deletion and a change, to be saved.
+type NewConflict = exchange.NewConflict
+
 // ExchangeOf returns the statements that write imported history.
 func ExchangeOf(w *Writer) exchange.Rows { return exchange.Of(w.agentID, w.conn) }
 

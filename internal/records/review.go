@@ -80,6 +80,14 @@ type ReviewItem struct {
 	CreatedAt time.Time // when it was first found
 }
 
+// DeletionConflict is a memory that one machine has deleted and another one has changed, so that a
+// person decides. The memory has the changed content, also in the trash.
+type DeletionConflict struct {
+	MemoryID uuid.UUID
+	Deleted  bool      // deleted here and changed there, else the reverse
+	OtherAt  time.Time // of the deletion or the change on the other machine
+}
+
 // ReviewMemory is a memory that an item is about. A secret in its name is masked.
 type ReviewMemory struct {
 	ID   string `json:"id"`

@@ -27,6 +27,9 @@ func (r *Reviewer) carryOut(ctx context.Context, agent records.Agent, item recor
 	if err != nil {
 		return effect{}, err
 	}
+	if item.Kind == findings.Deletion && (c.Decision == Keep || c.Decision == Delete) {
+		return r.deletion(ctx, agent, item, c.Decision)
+	}
 	if side, isKeep := strings.CutPrefix(c.Decision, "keep_"); isKeep && c.Decision != KeepBoth {
 		n, err := strconv.Atoi(side)
 		if err != nil {
@@ -165,6 +168,35 @@ func (r *Reviewer) delete(ctx context.Context, item records.ReviewItem) (effect,
 		return effect{undo: undo{Restore: idsOf(all)}}, cmp.Or(r.engine.DeleteMany(ctx, item.Agent, all)...)
 	}
 	return effect{undo: undo{Restore: idsOf(all)}}, r.trash(ctx, item.Agent, all)
+}
+
+// deletion decides for both machines about a memory that one has deleted and the other has changed.
+// The next exchange brings the decision to the other machine.
+func (r *Reviewer) deletion(ctx context.Context, agent records.Agent, item records.ReviewItem, decision string) (effect, error) {
+	m := item.Memories[0]
+	conflicts, err := r.store.DeletionConflicts(ctx, agent.ID)
+	if err != nil {
+		return effect{}, err
+	}
+	i := slices.IndexFunc(conflicts, func(of records.DeletionConflict) bool { return of.MemoryID.String() == m.ID })
+	if i < 0 {
+		return effect{}, memories.ErrChanged
+	}
+	of := conflicts[i]
+	done := effect{undo: undo{Deletion: &of}}
+	switch {
+	case decision == Keep && of.Deleted:
+		result, err := r.engine.Restore(ctx, item.Agent, m.ID, m.ETag)
+		done.undo.Delete = &engine.MemoryRef{ID: result.Memory.ID, ETag: engine.ETag(result.Memory)}
+		return done, err
+	case decision == Keep:
+		_, err = r.engine.RefuseDeletion(ctx, item.Agent, m.ID, m.ETag)
+		return done, err
+	case !of.Deleted:
+		done.Restore = []string{m.ID}
+	}
+	_, err = r.engine.Delete(ctx, item.Agent, m.ID, m.ETag)
+	return done, err
 }
 
 // allow lets a memory out of quarantine, or a blocked content in.

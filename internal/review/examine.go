@@ -317,7 +317,9 @@ func (x *examination) pairItems(ctx context.Context, load loader, isDecided deci
 
 // canBeCompared reports whether the text of a memory is compared with others, and may be sent to a
 // model.
-func canBeCompared(t records.ReviewText) bool { return t.Readable && !t.IsQuarantined() }
+func canBeCompared(t records.ReviewText) bool {
+	return t.Readable && t.State != memories.Deleted && !t.IsQuarantined()
+}
 
 func textsOf(ids []string, all map[string]records.ReviewText) []records.ReviewText {
 	texts := make([]records.ReviewText, len(ids))

@@ -29,7 +29,7 @@ const (
 	Merge       = "merge"        // saves a given text under the first name and trashes the others
 	KeepBoth    = "keep_both"    // all are true
 	StillTrue   = "still_true"   // restarts the age
-	Keep        = "keep"         // it stays useful
+	Keep        = "keep"         // it stays useful, or returns from the trash
 	WriteBack   = "write_back"   // writes the last good content to the file
 	UseFile     = "use_file"     // takes the file as it is
 	Fix         = "fix"          // applies the offered fix
@@ -59,6 +59,7 @@ var kinds = []kind{
 	{findings.Conflict, Wrong, []string{KeepFirst}},
 	{findings.Broken, Wrong, []string{Fix, Delete}},
 	{findings.Blocked, Wrong, []string{Delete, Allow}},
+	{findings.Deletion, Wrong, []string{Keep, Delete}},
 	{findings.Expired, Wrong, []string{Delete, StillTrue}},
 	{findings.Duplicate, TidyUp, []string{KeepFirst, Merge, KeepBoth}},
 	{findings.Junk, TidyUp, []string{Delete, Keep}},

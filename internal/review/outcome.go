@@ -68,6 +68,9 @@ func (r *Reviewer) sizes(ctx context.Context, agent records.Agent, ids []string)
 	}
 	texts, err := r.store.ReviewTexts(ctx, agent.ID, records.Now(), ids)
 	for _, t := range texts {
+		if t.State == memories.Deleted {
+			continue
+		}
 		s := sizes[t.Type]
 		sizes[t.Type] = records.ReviewSize{Memories: s.Memories + 1, Chars: s.Chars + t.ClaudeMDChars}
 	}

@@ -112,6 +112,8 @@ type Store interface {
 	AddReviewItem(ctx context.Context, item records.ReviewItem) error
 	ReopenReview(ctx context.Context, agentID int64, at time.Time, items ...string) error
 	Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error)
+	DeletionConflicts(ctx context.Context, agentID int64) ([]records.DeletionConflict, error)
+	ReopenDeletionConflict(ctx context.Context, agentID int64, c records.DeletionConflict) error
 	Versions(ctx context.Context, m memories.Memory) ([]records.Version, error)
 	ReopenProposal(ctx context.Context, agentID int64, id string) error
 
@@ -266,6 +268,9 @@ func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Tim
 	if err := x.pairItems(ctx, load, decided); err != nil {
 		return nil, nil, err
 	}
+	if err := r.deletions(ctx, x, load); err != nil {
+		return nil, nil, err
+	}
 	if err := r.others(ctx, x); err != nil {
 		return nil, nil, err
 	}
@@ -296,6 +301,28 @@ func (r *Reviewer) conflicts(ctx context.Context, x *examination) error {
 		x.add(records.ReviewItem{ID: id, Kind: findings.Conflict, Reason: conflictReasons[t.Conflict], Subject: strings.Join(names, ",")}, t)
 	}
 	return nil
+}
+
+// deletions adds the items about memories that one machine has deleted and another one has changed.
+func (r *Reviewer) deletions(ctx context.Context, x *examination, load loader) error {
+	conflicts, err := r.store.DeletionConflicts(ctx, x.agent.ID)
+	if err != nil || len(conflicts) == 0 {
+		return err
+	}
+	ids, isDeleted := make([]string, len(conflicts)), map[string]bool{}
+	for i, c := range conflicts {
+		ids[i] = c.MemoryID.String()
+		isDeleted[ids[i]] = c.Deleted
+	}
+	texts, err := load(ctx, ids)
+	for _, t := range texts {
+		reason := "Changed here, deleted elsewhere"
+		if isDeleted[t.ID] {
+			reason = "Deleted here, changed elsewhere"
+		}
+		x.add(records.ReviewItem{Kind: findings.Deletion, Reason: reason}, t)
+	}
+	return err
 }
 
 // maxSides is the number of contents of one memory that an item offers to keep (arbitrary).

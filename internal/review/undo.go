@@ -25,6 +25,8 @@ type undo struct {
 	Files    []formerFile      `json:"files,omitempty"`    // files to write as before, the first one surely
 	Proposal string            `json:"proposal,omitempty"` // proposal that waits again
 	Step     string            `json:"step,omitempty"`     // step of a plan to undo
+	// Deletion waits for a decision again, after the changes above.
+	Deletion *records.DeletionConflict `json:"deletion,omitempty"`
 
 	Item    *decidedItem                         `json:"item,omitempty"`
 	Batch   string                               `json:"batch,omitempty"`
@@ -155,6 +157,9 @@ func (r *Reviewer) reverse(ctx context.Context, agent records.Agent, k findings.
 	}
 	if err == nil && u.Proposal != "" {
 		err = r.store.ReopenProposal(ctx, agent.ID, u.Proposal)
+	}
+	if err == nil && u.Deletion != nil {
+		err = r.store.ReopenDeletionConflict(ctx, agent.ID, *u.Deletion)
 	}
 	return err
 }

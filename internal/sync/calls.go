@@ -61,7 +61,7 @@ type calls struct {
 	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
 	seed              cluster.Call[imports.SeedOp, imports.Seeded]
 	addHistory        cluster.Call[imports.HistoryOp, cluster.Nothing]
-	block             cluster.Call[imports.BlockOp, cluster.Nothing]
+	deletionConflict  cluster.Call[imports.ConflictOp, cluster.Nothing]
 	indexes           cluster.Call[imports.IndexesOp, []exchange.File]
 }
 
@@ -124,7 +124,7 @@ func (e *Engine) makeCalls() calls {
 		conversations:     cluster.Handle(e.node, e.dir.Conversations),
 		seed:              cluster.Handle(e.node, whileOn(e, e.imports.Seed)),
 		addHistory:        cluster.Handle(e.node, e.imports.AddHistory),
-		block:             cluster.Handle(e.node, whileOn(e, e.imports.Block)),
+		deletionConflict:  cluster.Handle(e.node, e.imports.AddDeletionConflict),
 		indexes:           cluster.Handle(e.node, e.imports.Indexes),
 	}
 }

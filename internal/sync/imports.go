@@ -9,6 +9,7 @@ import (
 	"memoir/internal/exchange"
 	"memoir/internal/memories"
 	"memoir/internal/sync/imports"
+	"memoir/internal/sync/ops"
 )
 
 // MakeAgent creates the directory of a new agent in the agents directory, and finds the agent. It
@@ -47,11 +48,20 @@ func (e *Engine) AddHistory(ctx context.Context, slug string, op HistoryOp) erro
 	return err
 }
 
-// Block writes the file of a memory that was deleted here and changed elsewhere, and blocks it, so
-// that the review asks. The errors are those of Seed.
-func (e *Engine) Block(ctx context.Context, slug string, m exchange.Memory) error {
-	_, err := e.calls.block.Do(ctx, slug, imports.BlockOp{Memory: m})
+// AddDeletionConflict makes the review ask about a memory that one machine has deleted and the other
+// one has changed. No file changes. It fails with memories.ErrNotFound for an unknown agent or memory,
+// and memories.ErrChanged if the memory has been deleted or restored meanwhile.
+func (e *Engine) AddDeletionConflict(ctx context.Context, slug string, op ConflictOp) error {
+	_, err := e.calls.deletionConflict.Do(ctx, slug, op)
 	return err
+}
+
+// RefuseDeletion keeps a memory that another machine has deleted: the next exchange gives it back to
+// that machine. It fails with memories.ErrNotFound, with memories.ErrChanged unless etag is current,
+// empty or "*" and the deletion waits for a decision, and with *memories.ConflictError if the memory
+// is in the trash.
+func (e *Engine) RefuseDeletion(ctx context.Context, slug, id, etag string) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbRefuse, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
 // Indexes returns the agent's MEMORY.md files, by their paths relative to the primary directory. It

@@ -18,7 +18,7 @@
 //   - servers: HoldsLease, HasDirectory
 //   - files: ReadFile, ListFiles, CreateFile, ReplaceFile, RenameFile, RemoveFile, AppendLog
 //   - sessions: SessionMemories, SessionMemory, ConversationsSince
-//   - imports: MakeAgent, Seed, AddHistory, Block, Indexes
+//   - imports: MakeAgent, Seed, AddHistory, AddDeletionConflict, RefuseDeletion, Indexes
 //   - consolidation: ConsolidationLock, BeginConsolidation, CheckConsolidation, EndConsolidation
 //   - scans: Scan, ScanAll, RequestScan
 //   - status: Ready, Searchable, Status, AgentStatuses, ScanProblems

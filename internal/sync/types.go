@@ -20,6 +20,7 @@ type (
 	About             = agentdir.About             // where an agent's memory is
 	Adoption          = ops.Adoption               // argument of AdoptFact
 	ClaudeMDSizes     = publish.ClaudeMDSizes      // result of PreviewEdits
+	ConflictOp        = imports.ConflictOp         // argument of AddDeletionConflict
 	ConsolidationLock = agentdir.ConsolidationLock // state of the lock file
 	Conversations     = agentdir.Conversations     // result of ConversationsSince
 	DeletionPreview   = publish.DeletionPreview    // result of PreviewDeletion

@@ -345,7 +345,7 @@ var reviewWords = map[string]string{
 	"safety": "Safety", "wrong": "Wrong", "tidy_up": "Tidy up", "suggestions": "Suggestions",
 
 	"secret": "Secret", "injection": "Injection", "missing": "Missing", "contradiction": "Contradiction", "conflict": "Conflict", "unfinished": "Unfinished",
-	"broken": "Broken file", "blocked": "Blocked", "expired": "Expired", "duplicate": "Duplicate", "junk": "Junk", "link": "Dead link", "index": "Index",
+	"broken": "Broken file", "blocked": "Blocked", "deletion": "Deletion", "expired": "Expired", "duplicate": "Duplicate", "junk": "Junk", "link": "Dead link", "index": "Index",
 	"unchecked": "Unchecked", "suggestion": "Suggestion", "plan": "Plan",
 
 	"remove_value": "Remove the value…", "allow": "Allow", "delete": "Delete", "keep_1": "Keep 1", "keep_2": "Keep 2", "keep_3": "Keep 3", "keep_4": "Keep 4",

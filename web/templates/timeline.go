@@ -358,6 +358,7 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.ActivityAllowed:   {"Allowed", "reveal", Good},
 	memories.ActivityDiscarded: {"Removed", "broken", Danger},
 	memories.ActivityRevealed:  {"Revealed", "secret", Warning},
+	memories.ActivityKept:      {"Kept", "check", Good},
 	kindRecalled:               {"Recalled", "recall", Quiet},
 }
 

@@ -339,7 +339,7 @@ func note(texts ...string) string {
 
 var kindWords = map[findings.Kind]string{
 	findings.Secret: "secrets", findings.Injection: "injections", findings.Missing: "missing memories", findings.Unfinished: "unfinished files",
-	findings.Contradiction: "contradictions", findings.Conflict: "conflicts", findings.Broken: "broken files", findings.Blocked: "blocked files",
+	findings.Contradiction: "contradictions", findings.Conflict: "conflicts", findings.Broken: "broken files", findings.Blocked: "blocked files", findings.Deletion: "deletions",
 	findings.Expired: "expired memories", findings.Duplicate: "duplicates", findings.Junk: "junk", findings.Link: "dead links", findings.Index: "index lines",
 	findings.Unchecked: "unchecked memories", findings.Suggestion: "suggestions", findings.Plan: "plan steps",
 }

@@ -170,7 +170,7 @@ func memoriesOf(ctx context.Context, q *queries.Queries, rows []queries.ExportMe
 
 // ExchangeState returns what the agent has of each name, as exchange.Decide takes it.
 func (a *Archives) ExchangeState(ctx context.Context, agentID int64) (map[exchange.Key]exchange.Known, error) {
-	rows, err := a.q.ExchangeState(ctx, queries.ExchangeStateParams{Kinds: exchange.ContentKinds, AgentID: agentID})
+	rows, err := a.q.ExchangeState(ctx, queries.ExchangeStateParams{ContentKinds: exchange.ContentKinds, KeepingKinds: exchange.KeepingKinds, AgentID: agentID})
 	if err != nil {
 		return nil, dberr.Wrap("read the state for an import", err)
 	}
@@ -178,7 +178,7 @@ func (a *Archives) ExchangeState(ctx context.Context, agentID int64) (map[exchan
 	for _, row := range rows {
 		k := exchange.Known{
 			ID: row.ID, Readable: true, Living: row.State != string(memories.Deleted), Current: fingerprint(row.Fingerprint),
-			History: dbconv.All(row.History, fingerprint), Since: later(row.Since.UTC(), row.ContentAt.UTC()), Restored: exchange.IsRestore(row.Kind),
+			History: dbconv.All(row.History, fingerprint), Since: later(row.Since.UTC(), row.ContentAt.UTC()), KeptAt: row.KeptAt.UTC(),
 		}
 		if !k.Living {
 			k.Since = dbconv.TimeOrZero(row.DeletedAt)

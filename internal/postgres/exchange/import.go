@@ -43,32 +43,7 @@ func (r Rows) Seed(ctx context.Context, all []exchange.Memory, at time.Time) (se
 				seeded[i].ID = uuid.Must(uuid.NewV7())
 			}
 		}
-		rows := dbconv.All(seeded, func(m exchange.Memory) queries.ImportMemoryParams { return r.memoryParams(m, at) })
-		if err := each(q.ImportMemory(ctx, rows)); err != nil {
-			return err
-		}
-		added, err := q.KnownIDs(ctx, dbconv.All(seeded, func(m exchange.Memory) uuid.UUID { return m.ID }))
-		if err != nil {
-			return err
-		}
-		seeded = slices.DeleteFunc(seeded, func(m exchange.Memory) bool { return !slices.Contains(added, m.ID) })
-		var files []queries.ImportFileParams
-		for i, m := range seeded {
-			revisions := r.revisionParams(m)
-			j := slices.IndexFunc(m.Revisions, func(rev exchange.Revision) bool { return rev.Content == m.Current })
-			revisions[j].ID = rows[slices.IndexFunc(rows, func(p queries.ImportMemoryParams) bool { return p.ID == m.ID })].RevisionID
-			if err := each(q.ImportRevision(ctx, revisions)); err != nil {
-				return err
-			}
-			if m.Path != "" && m.Readable {
-				c := m.Revisions[j]
-				files = append(files, queries.ImportFileParams{
-					AgentID: r.agentID, Path: m.Path, MemoryID: &seeded[i].ID, Fingerprint: m.Current[:], Hash: c.Hash, Size: int64(len(c.Raw)),
-					MtimeNs: m.ModifiedAt.UnixNano(), ModifiedAt: m.ModifiedAt, ContentAt: m.ContentAt,
-				})
-			}
-		}
-		if err := each(q.ImportFile(ctx, files)); err != nil {
+		if seeded, err = r.insert(ctx, q, seeded, at); err != nil {
 			return err
 		}
 		if err := importPhrases(ctx, q, r.agentID, seeded); err != nil {
@@ -78,6 +53,37 @@ func (r Rows) Seed(ctx context.Context, all []exchange.Memory, at time.Time) (se
 		return err
 	})
 	return seeded, last, err
+}
+
+// insert adds memories to the trash, with their contents. It leaves out those whose name or path the
+// agent has already, and returns the others.
+func (r Rows) insert(ctx context.Context, q *queries.Queries, all []exchange.Memory, at time.Time) ([]exchange.Memory, error) {
+	rows := dbconv.All(all, func(m exchange.Memory) queries.ImportMemoryParams { return r.memoryParams(m, at) })
+	if err := each(q.ImportMemory(ctx, rows)); err != nil {
+		return nil, err
+	}
+	added, err := q.KnownIDs(ctx, dbconv.All(all, func(m exchange.Memory) uuid.UUID { return m.ID }))
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(m exchange.Memory) bool { return !slices.Contains(added, m.ID) })
+	var files []queries.ImportFileParams
+	for i, m := range all {
+		revisions := r.revisionParams(m)
+		j := slices.IndexFunc(m.Revisions, func(rev exchange.Revision) bool { return rev.Content == m.Current })
+		revisions[j].ID = rows[slices.IndexFunc(rows, func(p queries.ImportMemoryParams) bool { return p.ID == m.ID })].RevisionID
+		if err := each(q.ImportRevision(ctx, revisions)); err != nil {
+			return nil, err
+		}
+		if m.Path != "" && m.Readable {
+			c := m.Revisions[j]
+			files = append(files, queries.ImportFileParams{
+				AgentID: r.agentID, Path: m.Path, MemoryID: &all[i].ID, Fingerprint: m.Current[:], Hash: c.Hash, Size: int64(len(c.Raw)),
+				MtimeNs: m.ModifiedAt.UnixNano(), ModifiedAt: m.ModifiedAt, ContentAt: m.ContentAt,
+			})
+		}
+	}
+	return all, each(q.ImportFile(ctx, files))
 }
 
 func (r Rows) memoryParams(m exchange.Memory, at time.Time) queries.ImportMemoryParams {

@@ -42,6 +42,7 @@ WHERE NOT CASE kind
     WHEN 'changed'  THEN old_state = state AND revision_id <> old_revision OR old_state <> state AND state IN ('active', 'needs_attention')
                                                                              AND old_state IN ('active', 'needs_attention')
     WHEN 'verified' THEN old_state = state AND revision_id = old_revision
+    WHEN 'kept'     THEN old_state = state AND state <> 'deleted' AND revision_id = old_revision
     WHEN 'deleted'  THEN old_state <> 'deleted' AND state = 'deleted' AND revision_id = old_revision
     WHEN 'restored' THEN old_state = 'deleted' AND state IN ('active', 'needs_attention')
     WHEN 'missing'  THEN old_state IN ('active', 'needs_attention') AND state = 'missing' AND revision_id = old_revision

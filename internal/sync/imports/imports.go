@@ -12,7 +12,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -24,6 +24,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/events"
 	"memoir/internal/sync/ops"
 	"memoir/internal/sync/publish"
 	"memoir/internal/sync/reconcile"
@@ -222,47 +223,46 @@ func (s *Service) AddHistory(ctx context.Context, slug string, op HistoryOp) (cl
 	})
 }
 
-// BlockOp configures Block.
-type BlockOp struct {
-	Memory exchange.Memory // Path as in SeedOp
+// ConflictOp configures AddDeletionConflict.
+type ConflictOp struct {
+	ID uuid.UUID // of the agent's memory; uuid.Nil if it was purged
+	// Changed is the memory of the other machine, with a Path as in SeedOp, if it was deleted here. If it
+	// is nil, the agent's memory lives, and was deleted there.
+	Changed *exchange.Memory
+	At      time.Time // of the deletion or the change there
 }
 
-// Block writes the file of a memory that was deleted here and changed elsewhere, and blocks it, so
-// that the review asks. It returns the errors of Seed.
-func (s *Service) Block(ctx context.Context, slug string, op BlockOp) (cluster.Nothing, error) {
+// AddDeletionConflict makes the review ask about a memory that one machine has deleted and the other
+// one has changed. It writes no file. A memory that was deleted here gets the changed content in the
+// trash. It returns memories.ErrNotFound for an unknown agent or memory, and memories.ErrChanged if
+// the memory has been deleted or restored meanwhile.
+func (s *Service) AddDeletionConflict(ctx context.Context, slug string, op ConflictOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		if err := tx.MakeDirectory(ctx); err != nil {
-			return err
+		c := postgres.NewConflict{
+			DeletionConflict: records.DeletionConflict{MemoryID: op.ID, Deleted: op.Changed != nil, OtherAt: op.At}, Actor: tx.Actor, At: records.Now(),
 		}
-		if err := tx.CanWrite(ctx); err != nil {
-			return err
-		}
-		m := placed(tx, []exchange.Memory{op.Memory})[0]
-		raw := m.Content().Raw
-		if err := ops.CheckCredentials(m.Team, m.Path, raw); err != nil {
-			return err
-		}
-		at, ext := m.Path, path.Ext(m.Path)
-		for n := 2; !tx.IsFree(at); n++ {
-			if tx.HasHash(at, files.Hash(raw)) {
-				break
+		name := ""
+		if op.ID != uuid.Nil {
+			head, err := tx.Rows.Row(ctx, op.ID.String())
+			if err != nil {
+				return err
 			}
-			at = memories.NumberedFileName(strings.TrimSuffix(m.Path, ext)+ext, n)
+			name, c.At = head.Name, head.After(c.At)
 		}
-		// The tombstone comes first: a deleted memory must not return.
-		err := postgres.ExchangeOf(tx.DB).AddTombstones(ctx, []exchange.Tombstone{{Name: m.Name, Team: m.Team, Content: m.Current, DeletedAt: records.Now()}})
+		if op.Changed != nil {
+			c.Changed = placed(tx, []exchange.Memory{*op.Changed})[0]
+			name = c.Changed.Name
+			c.Problems = scan.QuarantineProblems(name, c.Changed.Content().Description, c.Changed.Content().Body)
+		}
+		id, err := postgres.ExchangeOf(tx.DB).AddDeletionConflict(ctx, c)
+		if op.Changed != nil && id != uuid.Nil { // also after a commit whose answer was lost
+			s.Scanner.IndexLater(id)
+		}
 		if err != nil {
 			return err
 		}
-		if err := tx.Disk.Write(tx.Root, at, raw, files.Options{New: true, ModTime: m.ModifiedAt}); err != nil && !errors.Is(err, files.ErrExists) {
-			return ops.WriteConflict(at, err)
-		}
-		result, err := s.Scanner.Run(ctx, tx, scan.Request{Paths: []string{at}, Origin: reconcile.Origin{Actor: tx.Actor}})
-		if err != nil {
-			return err
-		}
-		_, err = s.Publisher.Run(ctx, tx, result.Memories)
-		return err
+		scan.EmitChanges(tx, []reconcile.Change{{Kind: events.Saved, Name: name}})
+		return nil
 	})
 }
 

@@ -24,6 +24,7 @@ const (
 	VerbLetIn   verb = "let_in" // out of quarantine
 	VerbHold    verb = "hold"   // back into quarantine
 	VerbRemove  verb = "remove" // secrets, for good
+	VerbRefuse  verb = "refuse" // another machine's deletion
 )
 
 // ChangeOp configures Change.
@@ -126,6 +127,8 @@ func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, op Cha
 		return s.verify(ctx, tx, c, ref, op.Modified)
 	case VerbRemove:
 		return removeValue(ctx, s, tx, c, ref)
+	case VerbRefuse:
+		return refuseDeletion(ctx, tx, c, ref)
 	}
 	return fmt.Errorf("unknown change %q", op.Verb)
 }

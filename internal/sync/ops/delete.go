@@ -12,6 +12,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
@@ -41,6 +42,24 @@ func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref
 	}
 	// A readable memory may have the file too. It then gets its content from another file.
 	return s.scan(ctx, tx, c, written(tx, head.Path))
+}
+
+// refuseDeletion keeps a memory that another machine has deleted. The caller must publish c. It
+// returns memories.ErrNotFound, memories.ErrChanged if the ETag differs or no other machine has
+// deleted the memory, and ErrInTrash.
+func refuseDeletion(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
+	if err != nil {
+		return err
+	}
+	if head.State == memories.Deleted {
+		return ErrInTrash
+	}
+	if err := postgres.RefuseDeletion(ctx, tx.DB, head, tx.Actor); err != nil {
+		return err
+	}
+	c.add(events.Saved, head.Name)
+	return nil
 }
 
 // deleteMemory commits the deletion of a memory with a tombstone for each of its contents. Then it

@@ -12,6 +12,18 @@ import (
 	"github.com/google/uuid"
 )
 
+const allowConflicting = `-- name: AllowConflicting :exec
+DELETE FROM tombstones t USING memories m, deletion_conflicts c
+WHERE c.memory_id = $1 AND c.deleted AND m.id = c.memory_id
+  AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = c.fingerprint
+`
+
+// Removes the tombstone of the content that a person has to decide about, if the memory is deleted.
+func (q *Queries) AllowConflicting(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, allowConflicting, memoryID)
+	return err
+}
+
 const deleteEntriesSince = `-- name: DeleteEntriesSince :exec
 DELETE FROM activity WHERE agent_id = $1 AND id > $2 AND memory_id = ANY($3::uuid[])
 `
@@ -37,18 +49,76 @@ func (q *Queries) DeleteGrowth(ctx context.Context, agentID int64) error {
 	return err
 }
 
+const deletionConflicts = `-- name: DeletionConflicts :many
+SELECT c.memory_id, c.deleted, c.other_at FROM deletion_conflicts c JOIN memories m ON m.id = c.memory_id
+WHERE c.agent_id = $1 AND c.fingerprint = m.fingerprint AND c.deleted = (m.state = 'deleted')
+ORDER BY c.memory_id
+`
+
+type DeletionConflictsRow struct {
+	MemoryID uuid.UUID
+	Deleted  bool
+	OtherAt  time.Time
+}
+
+func (q *Queries) DeletionConflicts(ctx context.Context, agentID int64) ([]DeletionConflictsRow, error) {
+	rows, err := q.db.Query(ctx, deletionConflicts, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DeletionConflictsRow{}
+	for rows.Next() {
+		var i DeletionConflictsRow
+		if err := rows.Scan(&i.MemoryID, &i.Deleted, &i.OtherAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const endDeletionConflict = `-- name: EndDeletionConflict :many
+DELETE FROM deletion_conflicts WHERE memory_id = $1 RETURNING other_at
+`
+
+func (q *Queries) EndDeletionConflict(ctx context.Context, memoryID uuid.UUID) ([]time.Time, error) {
+	rows, err := q.db.Query(ctx, endDeletionConflict, memoryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []time.Time{}
+	for rows.Next() {
+		var other_at time.Time
+		if err := rows.Scan(&other_at); err != nil {
+			return nil, err
+		}
+		items = append(items, other_at)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const exchangeState = `-- name: ExchangeState :many
 SELECT m.id, m.name, m.team, m.state, m.fingerprint, m.content_at, m.deleted_at,
     ARRAY(SELECT r.fingerprint FROM revisions r WHERE r.memory_id = m.id)::bytea[] AS history,
-    coalesce(last.at, m.content_at)::timestamptz AS since, coalesce(last.kind, '')::text AS kind
+    coalesce((SELECT max(a.at) FROM activity a WHERE a.memory_id = m.id AND a.kind = ANY($1::text[])), m.content_at)::timestamptz AS since,
+    coalesce((SELECT max(a.at) FROM activity a WHERE a.memory_id = m.id AND a.kind = ANY($2::text[]) AND a.actor NOT IN ('session', 'disk')),
+        'epoch')::timestamptz AS kept_at
 FROM memories m
-LEFT JOIN LATERAL (SELECT a.at, a.kind FROM activity a WHERE a.memory_id = m.id AND a.kind = ANY($1::text[]) ORDER BY a.at DESC, a.id DESC LIMIT 1) last ON true
-WHERE m.agent_id = $2 AND m.readable
+WHERE m.agent_id = $3 AND m.readable
 `
 
 type ExchangeStateParams struct {
-	Kinds   []string
-	AgentID int64
+	ContentKinds []string
+	KeepingKinds []string
+	AgentID      int64
 }
 
 type ExchangeStateRow struct {
@@ -61,13 +131,13 @@ type ExchangeStateRow struct {
 	DeletedAt   *time.Time
 	History     [][]byte
 	Since       time.Time
-	Kind        string
+	KeptAt      time.Time
 }
 
-// Returns the agent's readable memories with the contents that they have had. since and kind are of the
-// last change of their content.
+// Returns the agent's readable memories with the contents that they have had. since is when their
+// content became new, and kept_at when a person last restored or kept them; 1970 if nobody has.
 func (q *Queries) ExchangeState(ctx context.Context, arg ExchangeStateParams) ([]ExchangeStateRow, error) {
-	rows, err := q.db.Query(ctx, exchangeState, arg.Kinds, arg.AgentID)
+	rows, err := q.db.Query(ctx, exchangeState, arg.ContentKinds, arg.KeepingKinds, arg.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +155,7 @@ func (q *Queries) ExchangeState(ctx context.Context, arg ExchangeStateParams) ([
 			&i.DeletedAt,
 			&i.History,
 			&i.Since,
-			&i.Kind,
+			&i.KeptAt,
 		); err != nil {
 			return nil, err
 		}
@@ -295,6 +365,8 @@ func (q *Queries) ExportMemories(ctx context.Context, arg ExportMemoriesParams) 
 const exportPending = `-- name: ExportPending :many
 SELECT m.name, m.team FROM memories m WHERE m.agent_id = $1 AND m.conflict IS NOT NULL AND m.state <> 'deleted'
 UNION SELECT b.name, b.team FROM blocked_contents b WHERE b.agent_id = $1
+UNION SELECT m.name, m.team FROM deletion_conflicts c JOIN memories m ON m.id = c.memory_id
+    WHERE c.agent_id = $1 AND c.fingerprint = m.fingerprint AND c.deleted = (m.state = 'deleted')
 ORDER BY 1, 2
 `
 
@@ -529,6 +601,83 @@ SELECT $1::bigint, day, type, sum(delta) FROM (
 // Computes the growth of an agent from its journal.
 func (q *Queries) RecountGrowth(ctx context.Context, agentID int64) error {
 	_, err := q.db.Exec(ctx, recountGrowth, agentID)
+	return err
+}
+
+const replaceTrash = `-- name: ReplaceTrash :execrows
+UPDATE memories m SET revision_id = r.id, fingerprint = r.fingerprint, hash = r.hash, size = length(r.raw), type = r.type, description = r.description,
+    problems = $1, modified_at = $2, content_at = $3, updated_at = $4
+FROM revisions r
+WHERE m.id = $5 AND m.agent_id = $6 AND m.state = 'deleted' AND NOT m.restoring AND r.memory_id = m.id AND r.fingerprint = $7
+  AND r.id <> m.revision_id
+`
+
+type ReplaceTrashParams struct {
+	Problems    []byte
+	ModifiedAt  time.Time
+	ContentAt   time.Time
+	At          time.Time
+	ID          uuid.UUID
+	AgentID     int64
+	Fingerprint []byte
+}
+
+// Gives a memory in the trash another one of its contents.
+func (q *Queries) ReplaceTrash(ctx context.Context, arg ReplaceTrashParams) (int64, error) {
+	result, err := q.db.Exec(ctx, replaceTrash,
+		arg.Problems,
+		arg.ModifiedAt,
+		arg.ContentAt,
+		arg.At,
+		arg.ID,
+		arg.AgentID,
+		arg.Fingerprint,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const saveDeletionConflict = `-- name: SaveDeletionConflict :execrows
+INSERT INTO deletion_conflicts (memory_id, agent_id, deleted, fingerprint, other_at)
+SELECT m.id, m.agent_id, $1, m.fingerprint, $2 FROM memories m
+WHERE m.id = $3 AND m.agent_id = $4 AND (m.state = 'deleted') = $1::boolean
+ON CONFLICT (memory_id) DO UPDATE SET deleted = excluded.deleted, fingerprint = excluded.fingerprint, other_at = excluded.other_at
+`
+
+type SaveDeletionConflictParams struct {
+	Deleted  bool
+	OtherAt  time.Time
+	MemoryID uuid.UUID
+	AgentID  int64
+}
+
+// Makes a memory wait for a decision, if it is deleted or not.
+func (q *Queries) SaveDeletionConflict(ctx context.Context, arg SaveDeletionConflictParams) (int64, error) {
+	result, err := q.db.Exec(ctx, saveDeletionConflict,
+		arg.Deleted,
+		arg.OtherAt,
+		arg.MemoryID,
+		arg.AgentID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const setImportedProblems = `-- name: SetImportedProblems :exec
+UPDATE memories SET problems = $1 WHERE id = $2
+`
+
+type SetImportedProblemsParams struct {
+	Problems []byte
+	ID       uuid.UUID
+}
+
+func (q *Queries) SetImportedProblems(ctx context.Context, arg SetImportedProblemsParams) error {
+	_, err := q.db.Exec(ctx, setImportedProblems, arg.Problems, arg.ID)
 	return err
 }
 

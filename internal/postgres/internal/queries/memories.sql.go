@@ -576,6 +576,20 @@ func (q *Queries) SetModified(ctx context.Context, arg SetModifiedParams) error 
 	return err
 }
 
+const setUpdated = `-- name: SetUpdated :exec
+UPDATE memories SET updated_at = $1 WHERE id = $2
+`
+
+type SetUpdatedParams struct {
+	At time.Time
+	ID uuid.UUID
+}
+
+func (q *Queries) SetUpdated(ctx context.Context, arg SetUpdatedParams) error {
+	_, err := q.db.Exec(ctx, setUpdated, arg.At, arg.ID)
+	return err
+}
+
 const summaries = `-- name: Summaries :many
 SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories

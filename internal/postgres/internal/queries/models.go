@@ -194,6 +194,14 @@ type ConversationText struct {
 	GivenAt  time.Time
 }
 
+type DeletionConflict struct {
+	MemoryID    uuid.UUID
+	AgentID     int64
+	Deleted     bool
+	Fingerprint []byte
+	OtherAt     time.Time
+}
+
 type Embedding struct {
 	ID       int64
 	ModelID  int64

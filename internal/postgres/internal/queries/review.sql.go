@@ -941,7 +941,8 @@ SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.f
     coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
     (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= $1) AS recalls
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY($2::uuid[]) AND m.agent_id = $3 AND m.state <> 'deleted'
+WHERE m.id = ANY($2::uuid[]) AND m.agent_id = $3
+  AND (m.state <> 'deleted' OR EXISTS (SELECT FROM deletion_conflicts c WHERE c.memory_id = m.id AND c.deleted AND c.fingerprint = m.fingerprint))
 ORDER BY m.id
 `
 
@@ -959,7 +960,8 @@ type ReviewTextsOfRow struct {
 	Recalls     int64
 }
 
-// Returns those of the agent's undeleted memories that have the ids, as ReviewTexts does.
+// Returns those of the agent's memories that have the ids, as ReviewTexts does. They are undeleted, or a
+// person has to decide about their deletion.
 func (q *Queries) ReviewTextsOf(ctx context.Context, arg ReviewTextsOfParams) ([]ReviewTextsOfRow, error) {
 	rows, err := q.db.Query(ctx, reviewTextsOf, arg.Since, arg.Ids, arg.AgentID)
 	if err != nil {

@@ -268,6 +268,24 @@ func (q *Queries) RemoveTombstones(ctx context.Context, memoryID uuid.UUID) erro
 	return err
 }
 
+const renewTombstones = `-- name: RenewTombstones :exec
+WITH deleted AS (UPDATE memories d SET deleted_at = $1::timestamptz WHERE d.id = $2 RETURNING d.id, d.agent_id, d.name, d.team)
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, $1, m.team FROM deleted m JOIN revisions r ON r.memory_id = m.id
+ON CONFLICT (agent_id, name, team, fingerprint) DO UPDATE SET deleted_at = excluded.deleted_at
+`
+
+type RenewTombstonesParams struct {
+	At       time.Time
+	MemoryID uuid.UUID
+}
+
+// Makes the deletion of a memory in the trash one of a later time, with a tombstone for each content.
+func (q *Queries) RenewTombstones(ctx context.Context, arg RenewTombstonesParams) error {
+	_, err := q.db.Exec(ctx, renewTombstones, arg.At, arg.MemoryID)
+	return err
+}
+
 const tombstones = `-- name: Tombstones :many
 SELECT t.name, t.team, t.fingerprint
 FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
