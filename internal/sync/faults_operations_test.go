@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/exchange"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	engine "memoir/internal/sync"
@@ -218,6 +220,16 @@ func operations() []operation {
 			}
 			return err
 		})},
+		{name: "ask about one that is deleted here", before: inTrash, do: askDeletedHere},
+		{name: "ask about one that is purged here", before: func(s *stage) { inTrash(s); s.mustDo(purgeOf("Tabs")(s)) }, do: askDeletedHere},
+		{name: "ask about one that is deleted elsewhere", before: tabs, do: askDeletedElsewhere},
+		{name: "keep one that is deleted elsewhere", before: func(s *stage) { tabs(s); s.mustDo(askDeletedElsewhere(s)) },
+			do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
+				_, err := s.engine.RefuseDeletion(ctx, s.slug, id, "")
+				return err
+			})},
+		{name: "keep one that is deleted here", before: func(s *stage) { inTrash(s); s.mustDo(askDeletedHere(s)) }, do: restoreOf("Tabs")},
+		{name: "delete one that is changed elsewhere", before: func(s *stage) { inTrash(s); s.mustDo(askDeletedHere(s)) }, do: deleteOf("Tabs")},
 		{name: "look", before: tabs, always: true, do: one(func(s *stage) error {
 			s.putNote("memory/new.md", "New", "Learned.")
 			s.putNote("memory/tabs.md", "Tabs", "Use both.")
@@ -386,6 +398,31 @@ func undoMending(s *stage) []error {
 		}
 		return err
 	})(s)
+}
+
+// askDeletedElsewhere makes the deletion of Tabs on another machine wait for a decision.
+func askDeletedElsewhere(s *stage) []error {
+	return asked("Tabs", func(s *stage, ctx context.Context, id string) error {
+		return s.engine.AddDeletionConflict(ctx, s.slug, engine.ConflictOp{ID: uuid.MustParse(id), At: time.Now()})
+	})(s)
+}
+
+// askDeletedHere makes the change of the deleted Tabs on another machine wait for a decision.
+func askDeletedHere(s *stage) []error {
+	id, err := s.id("Tabs")
+	if err != nil && !errors.Is(err, memories.ErrNotFound) {
+		return []error{err}
+	}
+	raw := []byte(note("Tabs", memories.Feedback, "Use spaces, always."))
+	content := exchange.Fingerprint(memories.FingerprintOf(memories.Feedback, "About Tabs", "Use spaces, always."))
+	changed := exchange.Memory{
+		ID: uuid.New(), Name: "Tabs", Readable: true, Type: memories.Feedback, Current: content, CreatedAt: s.began, UpdatedAt: s.began, ModifiedAt: s.began, ContentAt: s.began,
+		Revisions: []exchange.Revision{{
+			Content: content, Hash: files.Hash(raw), Type: memories.Feedback, Description: "About Tabs", Body: "Use spaces, always.", Raw: raw, Path: "memory/tabs.md", SeenAt: s.began,
+		}},
+	}
+	parsed, _ := uuid.Parse(id) // none after a purge
+	return []error{s.engine.AddDeletionConflict(byScript, s.slug, engine.ConflictOp{ID: parsed, Changed: &changed, At: s.began})}
 }
 
 // severally is an operation on several memories at once.

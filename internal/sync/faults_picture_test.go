@@ -41,6 +41,8 @@ SELECT format('tombstone of %s: %s', name, encode(fingerprint, 'hex')) FROM tomb
 UNION ALL
 SELECT format('kept out %s at %s of %s: %s | %s', name, path, session, description, body) FROM blocked_contents WHERE agent_id = $1
 UNION ALL
+SELECT format('deletion of %s waits, deleted here %s', m.name, c.deleted) FROM deletion_conflicts c JOIN m ON m.id = c.memory_id
+UNION ALL
 SELECT format('agent: present %s, %s sessions, CLAUDE.md has problem %s', present, sessions, claude_md_problem) FROM agents WHERE id = $1`
 
 // hashes are those of the files that are on record as present.
