@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,6 +27,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/masked"
+	"memoir/internal/postgres/pgtest"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
@@ -419,6 +421,49 @@ func TestImport_IntoExisting(t *testing.T) {
 	}
 	if again := s.imported("?into=ada&dry_run=false&type=user", notes); again.Agents[0].Counts.Pending == 0 || again.Agents[0].Counts.New != 0 {
 		t.Errorf("second import = %+v", again)
+	}
+}
+
+// The time limit of an answer does not count the import.
+func TestImport_LongerThanLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 500 * time.Millisecond
+	m := memoirtest.Start(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("tabs", memories.Feedback, "Use tabs.")})
+	log := slog.New(slog.DiscardHandler)
+	g, err := gate.New(gate.Options{Addr: "127.0.0.1:0", Limits: gate.Limits{Answer: limit}, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{Importer: importer.New(m.Engine, m.Store, log), Log: log})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := g.Server(calls, func() {})
+	go running.Serve(listener) //nolint:errcheck // ends with the test
+	t.Cleanup(func() { running.Close() })
+	notes := map[string]string{}
+	for i := range 200 { // the report does not fit into a buffer
+		name := fmt.Sprintf("note %03d", i)
+		notes[name+".md"] = memoirtest.Note(name, memories.Feedback, "A fact.")
+	}
+	other := pgtest.Connect(t, m.URL)
+	pgtest.Execute(t, other, "BEGIN; LOCK TABLE tombstones")
+	go func() { // whatever happens to the request
+		time.Sleep(3 * limit / 2)
+		if _, err := other.Exec(context.Background(), "ROLLBACK"); err != nil {
+			t.Error(err)
+		}
+	}()
+	client := http.Client{Transport: &http.Transport{DisableCompression: true}}
+	response, err := client.Post("http://"+listener.Addr().String()+"/api/v1/import?into=ada", "application/octet-stream", bytes.NewReader(zipped(t, notes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var report wire.ImportReport
+	if err := json.NewDecoder(response.Body).Decode(&report); err != nil || len(report.Agents) != 1 || report.Agents[0].Counts.New != len(notes) {
+		t.Errorf("status %d, report %+v, %v", response.StatusCode, report, err)
 	}
 }
 

@@ -190,6 +190,28 @@ func TestLimits_LargeResponse(t *testing.T) {
 	}
 }
 
+// The limit of a response begins with its first byte: an import may work for longer.
+func TestLimits_LateResponse(t *testing.T) {
+	t.Parallel()
+	const limit = 500 * time.Millisecond
+	text := strings.Repeat("0123456789abcde\n", 1<<12) // more than the server buffers
+	addr := listen(t, gate.Options{Limits: gate.Limits{Stall: limit, Answer: limit}}, func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(3 * limit / 2)
+		w.Header().Set("Content-Type", "application/octet-stream") // not compressed
+		if n, err := io.WriteString(w, text); n != len(text) || err != nil {
+			t.Errorf("%d bytes written, %v", n, err)
+		}
+	})
+	response, err := http.Get("http://" + addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if raw, err := io.ReadAll(response.Body); err != nil || string(raw) != text {
+		t.Errorf("%d bytes, %v", len(raw), err)
+	}
+}
+
 func TestLimits_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = 500 * time.Millisecond

@@ -22,8 +22,8 @@ type Limits struct {
 	Body time.Duration
 	// Stall is how long a client may accept no data of a response. The default is 30 s.
 	Stall time.Duration
-	// Answer is the timeout of a whole response. The default of 10 minutes covers the first scan of
-	// very many files. Event streams set their own.
+	// Answer is how long a client may take for a whole response, from its first byte. The default is
+	// 10 minutes. Event streams and exports set their own.
 	Answer time.Duration
 	// Idle is how long a connection stays open without a request. The default is 2 minutes.
 	Idle time.Duration

@@ -7,14 +7,15 @@ import (
 )
 
 // limitPace returns a handler that calls next and aborts slow clients. A request's body must arrive
-// within Limits.Body. A response may take up to Limits.Answer, and the client must accept each
-// pieceSize bytes within Limits.Stall. A handler that sets its own write deadline turns the limits
-// of the response off.
+// within Limits.Body. A response may take up to Limits.Answer from its first byte, and the client must
+// accept each pieceSize bytes within Limits.Stall. The time before the first byte has no limit, because
+// an import may take hours. A handler that sets its own write deadline turns the limits of the response
+// off.
 func (g *Gate) limitPace(next http.Handler) http.Handler {
 	limits := g.options.Limits
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		answer := &pacedWriter{ResponseWriter: w, control: control, stall: limits.Stall, last: time.Now().Add(limits.Answer)}
+		answer := &pacedWriter{ResponseWriter: w, control: control, stall: limits.Stall, whole: limits.Answer}
 		if r.Body != nil && r.Body != http.NoBody {
 			_ = control.SetReadDeadline(time.Now().Add(limits.Body)) // a test's recorder has no deadlines
 			answer.body = &timedBody{ReadCloser: r.Body, control: control}
@@ -58,9 +59,10 @@ type pacedWriter struct {
 	control *http.ResponseController
 	body    *timedBody // nil without a body, or after the response has begun
 	stall   time.Duration
-	last    time.Time // end of the whole response
-	set     time.Time // when the deadline was last set
-	own     bool      // the handler sets its own deadlines
+	whole   time.Duration // from the first byte
+	last    time.Time     // end of the whole response; zero before the first byte
+	set     time.Time     // when the deadline was last set
+	own     bool          // the handler sets its own deadlines
 }
 
 func (w *pacedWriter) Write(p []byte) (written int, err error) {
@@ -89,7 +91,7 @@ func (w *pacedWriter) WriteHeader(status int) {
 }
 
 // extend moves the write deadline to Limits.Stall from now, but not beyond Limits.Answer after the
-// start. It leaves the deadline alone if it was just moved, or if the handler sets its own. It also
+// first call. It leaves the deadline alone if it was just moved, or if the handler sets its own. It also
 // calls limitUnread.
 func (w *pacedWriter) extend() {
 	w.limitUnread()
@@ -98,6 +100,9 @@ func (w *pacedWriter) extend() {
 		return
 	}
 	w.set = now
+	if w.last.IsZero() {
+		w.last = now.Add(w.whole)
+	}
 	until := now.Add(w.stall)
 	if w.last.Before(until) {
 		until = w.last
