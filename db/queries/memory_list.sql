@@ -47,18 +47,19 @@ WITH parted AS (
     SELECT p.part, p.place FROM placed p
     WHERE p.id = @anchor AND (@is_page::boolean OR p.hit AND p.place > (@highest::integer[])[p.part])
 ), shown AS (
-    SELECT p.id, p.part, p.place, p.total, p.changed_at,
-        coalesce(a.place + @before::integer, least((@lowest::integer[])[p.part], greatest(p.total - 24, 1))) AS lowest,
-        coalesce(a.place + @after::integer, (@highest)[p.part]) AS highest
-    FROM placed p LEFT JOIN anchors a ON a.part = p.part
-    WHERE p.hit
+    SELECT p.id, p.part, p.place, p.total, p.changed_at FROM placed p
+    WHERE p.hit AND CASE
+        -- As subqueries of one row, which are read once: a join reads all rows again for each one, if
+        -- the planner expects few.
+        WHEN p.part = (SELECT a.part FROM anchors a)
+            THEN p.place - (SELECT a.place FROM anchors a) BETWEEN @before::integer AND @after::integer
+        ELSE p.place BETWEEN least((@lowest::integer[])[p.part], greatest(p.total - 24, 1)) AND (@highest)[p.part] END
 )
 SELECT sqlc.embed(m), s.part, s.place, s.total, s.changed_at::timestamptz AS changed_at,
     ARRAY(SELECT i.kind FROM review_items i WHERE i.memory_ids @> ARRAY[m.id] AND i.kind IN ('contradiction', 'expired'))::text[] AS kinds,
     (m.state = 'deleted' AND EXISTS (SELECT FROM files f WHERE f.agent_id = m.agent_id AND f.memory_id = m.id AND f.status = 'removing' AND f.problem IS NOT NULL))::boolean AS not_removed,
     coalesce((SELECT r.body FROM revisions r WHERE @searched::boolean AND r.id = m.revision_id), '')::text AS body
 FROM shown s JOIN memories m ON m.id = s.id
-WHERE s.place >= s.lowest AND s.place <= s.highest
 ORDER BY s.part, s.place;
 
 -- name: CountMemoryViews :one

@@ -134,18 +134,19 @@ WITH parted AS (
     SELECT p.part, p.place FROM placed p
     WHERE p.id = $15 AND ($16::boolean OR p.hit AND p.place > ($17::integer[])[p.part])
 ), shown AS (
-    SELECT p.id, p.part, p.place, p.total, p.changed_at,
-        coalesce(a.place + $18::integer, least(($19::integer[])[p.part], greatest(p.total - 24, 1))) AS lowest,
-        coalesce(a.place + $20::integer, ($17)[p.part]) AS highest
-    FROM placed p LEFT JOIN anchors a ON a.part = p.part
-    WHERE p.hit
+    SELECT p.id, p.part, p.place, p.total, p.changed_at FROM placed p
+    WHERE p.hit AND CASE
+        -- As subqueries of one row, which are read once: a join reads all rows again for each one, if
+        -- the planner expects few.
+        WHEN p.part = (SELECT a.part FROM anchors a)
+            THEN p.place - (SELECT a.place FROM anchors a) BETWEEN $18::integer AND $19::integer
+        ELSE p.place BETWEEN least(($20::integer[])[p.part], greatest(p.total - 24, 1)) AND ($17)[p.part] END
 )
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, s.part, s.place, s.total, s.changed_at::timestamptz AS changed_at,
     ARRAY(SELECT i.kind FROM review_items i WHERE i.memory_ids @> ARRAY[m.id] AND i.kind IN ('contradiction', 'expired'))::text[] AS kinds,
     (m.state = 'deleted' AND EXISTS (SELECT FROM files f WHERE f.agent_id = m.agent_id AND f.memory_id = m.id AND f.status = 'removing' AND f.problem IS NOT NULL))::boolean AS not_removed,
     coalesce((SELECT r.body FROM revisions r WHERE $1::boolean AND r.id = m.revision_id), '')::text AS body
 FROM shown s JOIN memories m ON m.id = s.id
-WHERE s.place >= s.lowest AND s.place <= s.highest
 ORDER BY s.part, s.place
 `
 
@@ -168,8 +169,8 @@ type ListMemoriesParams struct {
 	IsPage         bool
 	Highest        []int32
 	Before         int32
-	Lowest         []int32
 	After          int32
+	Lowest         []int32
 }
 
 type ListMemoriesRow struct {
@@ -208,8 +209,8 @@ func (q *Queries) ListMemories(ctx context.Context, arg ListMemoriesParams) ([]L
 		arg.IsPage,
 		arg.Highest,
 		arg.Before,
-		arg.Lowest,
 		arg.After,
+		arg.Lowest,
 	)
 	if err != nil {
 		return nil, err
