@@ -217,7 +217,10 @@ func selectedIn(r *http.Request) []engine.MemoryRef {
 	var all []engine.MemoryRef
 	known := map[string]bool{}
 	for _, field := range r.PostForm[templates.FieldMemory] {
-		id, etag, _ := strings.Cut(field, " ")
+		id, etag, ok := strings.Cut(field, " ")
+		if ok {
+			etag = `"` + etag + `"`
+		}
 		if !known[id] {
 			known[id] = true
 			all = append(all, engine.MemoryRef{ID: id, ETag: etag})

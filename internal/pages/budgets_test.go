@@ -3,11 +3,16 @@ package pages_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
@@ -86,27 +91,63 @@ func differentMemories(n int) memoirtest.Files {
 	return files
 }
 
-// TestBudgets_Pages requests each page of a server with 200 agents, one of them with 10,000 memories.
+// TestBudgets_Pages requests each page of a server with 200 agents, one of them with 10,000 memories
+// and one with long texts. It follows the links to each variant of a page.
 func TestBudgets_Pages(t *testing.T) {
 	t.Parallel()
 	files := differentMemories(10_000)
-	for i := range 199 {
+	for i := range 198 {
 		agent := fmt.Sprintf("house-of-agent-%03d", i)
 		files[agent+"/memory/tabs.md"] = memoirtest.Note("Tabs of "+agent, memories.User, "Use tabs in "+agent+".")
 	}
-	s := serve(t, files)
-	of := s.get(t, adaList).Find("#list [data-open]").AttrOr("href", "")
-	for _, path := range []string{
-		"/", adaList, adaList + "?view=new", adaList + "?sort=name", adaList + "?q=booking", of, of + "?tab=history", of + "?tab=cost", of + "?tab=file",
-		of + "/edit", of + "/delete", adaContext, ada + "/context?file=memory-md", ada + "/context?q=booking", ada + "/timeline", ada + "/timeline?show=sessions", ada + "/settings", ada + "/review",
-		"/review", "/timeline", "/search?q=booking", "/sync", "/palette?q=booking", "/keys",
-	} {
+	for path, text := range differentMemories(150) {
+		files[strings.Replace(path, "ada", "wordy", 1)] = strings.NewReplacer("name: ", "name: "+strings.Repeat("wordy ", 10), "description: ", "description: "+strings.Repeat("many long words ", 100)).Replace(text)
+	}
+	m := memoirtest.Start(t, files)
+	d := &decider{Reviewer: examine(t, m)}
+	s := serveMemoir(t, m, setting{decider: d})
+	one, other := pageOf(s.Memory("ada", s.get(t, adaList+"?sort=name").names()[0])), s.get(t, "/agents/wordy/memory").Find("#list [data-open]").AttrOr("href", "")
+	for _, path := range s.variants(t,
+		"/", adaList, one, one+"?from=search&q=booking", "/agents/wordy/memory", other, other+"?from=search&q=words", "/agents/wordy/timeline", "/agents/wordy/context?q=words", "/agents/house-of-agent-007/memory",
+		adaContext, ada+"/context?q=booking", "/review", ada+"/review", "/agents/wordy/review", "/timeline", "/search?q=booking", "/search?q=words", "/memories?q=booking", "/memories?q=words", "/access", "/exchange", "/sync", "/palette?q=booking", "/palette?q=words", "/keys",
+	) {
 		page := s.get(t, path)
 		page.expect(http.StatusOK)
-		size := packed(t, page.raw)
-		t.Logf("%s: %d bytes, %d compressed", path, len(page.raw), size)
-		if len(page.raw) > 150_000 || size > 25_000 {
+		if size := packed(t, page.raw); len(page.raw) > 150_000 || size > 25_000 {
 			t.Errorf("%s has %d bytes, %d compressed", path, len(page.raw), size)
 		}
 	}
+}
+
+// fixedFields are the fields of an address whose values are a fixed few.
+var fixedFields = strings.Fields("view sort type kind state tab show file group layout origin")
+
+// variants returns the given addresses, and one address of each variant of a page that links lead
+// to: another route, an agent's first or further ones, another value of a fixed field, or other fields
+// together, at most three.
+func (s *site) variants(t *testing.T, from ...string) []string {
+	t.Helper()
+	known := map[string]bool{}
+	var all []string
+	for waiting := from; len(waiting) > 0; waiting = waiting[1:] {
+		address, err := url.Parse(waiting[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := slices.Sorted(maps.Keys(address.Query()))
+		if len(fields) == 1 && slices.Contains(fixedFields, fields[0]) {
+			fields[0] += "=" + address.Query().Get(fields[0])
+		}
+		route := s.routes.Find(chi.NewRouteContext(), http.MethodGet, address.EscapedPath())
+		variant := strings.Join(append(fields, strconv.FormatBool(strings.HasPrefix(address.Path, ada)), route), " ")
+		if known[variant] || len(fields) > 3 {
+			continue
+		}
+		known[variant] = true
+		if page := s.get(t, waiting[0]); strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
+			all = append(all, waiting[0])
+			waiting = append(waiting, linksOf(page)...)
+		}
+	}
+	return all
 }

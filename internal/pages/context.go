@@ -239,8 +239,8 @@ func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 	return kit.Redirect(w, r, templates.IndexPath(slug), doneRepaired, "")
 }
 
-// maxRepairLines is the maximum number of lines of the preview: all the lines that an agent loads,
-// removed and added.
+// maxRepairLines is the maximum number of lines of the preview, of all files: all the lines that an
+// agent loads, removed and added.
 const maxRepairLines = 2 * memorymd.IndexLineCap
 
 func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
@@ -252,13 +252,17 @@ func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status in
 	if err != nil {
 		return err
 	}
+	whole := shown.Diff(text(change.Before), text(change.After), maxRepairLines)
+	left := max(maxRepairLines-whole.Added-whole.Removed, 0)
 	var topics []templates.TopicChange
 	for _, topic := range change.Topics {
-		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: shown.Diff(text(topic.Before), text(topic.After), maxRepairLines)})
+		changed := shown.Diff(text(topic.Before), text(topic.After), left)
+		left = max(left-changed.Added-changed.Removed, 0)
+		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: changed})
 	}
 	return kit.Show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
 		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
 		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
-		Diff: shown.Diff(text(change.Before), text(change.After), maxRepairLines), Topics: topics,
+		Diff: whole, Topics: topics,
 	}))
 }

@@ -278,7 +278,7 @@ func TestSelection_WithoutScripts(t *testing.T) {
 		s := serve(t, facts(4))
 		p := open(t, browser, s, adaList, person{withoutScripts: true})
 		selectBox := func(name string) {
-			p.do(chromedp.Click(chromedp.CSS("#pick-" + s.Memory("ada", name).ID)))
+			p.do(chromedp.Click(chromedp.CSS("#memory-" + s.Memory("ada", name).ID + " [data-pick]")))
 		}
 		bar := func(text string) chromedp.Action[chromedp.Void] {
 			return chromedp.Click(chromedp.Search(`//form[@id="selection"]//*[self::button or self::summary][normalize-space(.)="` + text + `"]`))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,9 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	}
 	rows := data.Rows()
 	v.Total, v.Context = len(rows), homeview.Context(rows)
-	v.Rows, v.More, v.Empty = homeview.Select(rows, homeview.Request{Query: v.Query, Sort: v.Sort, All: v.All})
+	from, _ := strconv.Atoi(query.Get(templates.FieldFrom)) // else the first page
+	selected := homeview.Select(rows, homeview.Request{Query: v.Query, Sort: v.Sort, All: v.All, From: from})
+	v.Rows, v.First, v.Found, v.Empty = selected.Rows, selected.First, selected.Found, selected.Empty
 	if isRegion(r, "list") {
 		return showRegion(w, r, templates.HomeAgents(v))
 	}

@@ -46,7 +46,7 @@ func TestFaultA2_RowInSight(t *testing.T) {
 		s.Scan("ada")
 		p.until(`document.querySelector(".views").textContent.includes("475")`)
 		p.until(middle)
-		p.until(`document.querySelectorAll("#list [data-row]").length >= 99`)
+		p.until(`document.querySelectorAll("#list [data-row]").length >= 24`)
 	})(t, startBrowser(t))
 }
 

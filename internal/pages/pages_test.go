@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"golang.org/x/net/html"
 
+	"memoir/internal/access/directory"
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/consolidation"
@@ -75,7 +76,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Exporter: exporter.New(m.Engine, m.Store), Importer: im, Log: log}))
 	all := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{
-		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Decider: with.decider, Importer: im, Log: log,
+		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Decider: with.decider, Importer: im, Tokens: directory.New(m.Store, log), Log: log,
 	})
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)

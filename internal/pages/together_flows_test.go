@@ -119,7 +119,7 @@ func leaveWhatChanged(t *testing.T, browser context.Context) {
 	p.shows("21 selected")
 	// The row of a text that has changed since, before the page has refreshed.
 	m := s.Memory("ada", "Fact 02")
-	p.until(`(document.getElementById("pick-` + m.ID + `").value = "` + m.ID + ` old") !== ""`)
+	p.until(`(document.querySelector("#memory-` + m.ID + ` [data-pick]").value = "` + m.ID + ` old") !== ""`)
 	p.do(chromedp.Click(chromedp.CSS(`#selection [data-action="delete"]`)))
 	p.shows("1 of 21 not deleted")
 	p.shows("The others are done.")

@@ -14,6 +14,9 @@ import (
 // FieldShow is the field with what a list shows besides its first rows.
 const FieldShow = "show"
 
+// HomeRows is the number of agents on a page of Home.
+const HomeRows = 100
+
 // ShowAll is the value of FieldShow for all rows.
 const ShowAll = "all"
 
@@ -55,11 +58,12 @@ type Home struct {
 
 	Query string
 	Sort  AgentSort
-	All   bool // all rows are shown
+	All   bool // also agents without memories
 	Total int  // number of agents
 	Rows  []HomeRow
-	// More is the number of agents that are not shown. Empty of them have no memories.
-	More, Empty int
+	First int // place of the first row, counted from 1
+	Found int // rows of all pages
+	Empty int // agents without memories that no page has
 
 	News []News
 	Now  time.Time
@@ -131,24 +135,30 @@ type WatchedDir struct {
 // IsOver reports whether the agent's file exceeds its limit.
 func (r HomeRow) IsOver() bool { return r.Limit > 0 && r.Limited > r.Limit }
 
-// address returns the page's address with a filter, an order and a number of rows. The default
-// order is left out.
-func (v Home) address(sort AgentSort, all bool) string {
-	show := ""
+// address returns the page's address with a filter, an order, and the place of the first row. The
+// default order and the first page are left out.
+func (v Home) address(sort AgentSort, all bool, from int) string {
+	show, first := "", ""
 	if all {
 		show = ShowAll
 	}
 	if sort == AgentSorts()[0] {
 		sort = ""
 	}
-	return WithQuery(HomePath, map[string]string{FieldQuery: v.Query, FieldSort: string(sort), FieldShow: show})
+	if from > 1 {
+		first = strconv.Itoa(from)
+	}
+	return WithQuery(HomePath, map[string]string{FieldQuery: v.Query, FieldSort: string(sort), FieldShow: show, FieldFrom: first})
 }
+
+// last returns the place of the last row.
+func (v Home) last() int { return v.First + len(v.Rows) - 1 }
 
 // rest returns in words which agents are not shown. It is empty if all are.
 func (v Home) rest() string {
 	var parts []string
-	if n := v.More - v.Empty; n > 0 {
-		parts = append(parts, counted(n, "more agent", "more agents"))
+	if len(v.Rows) < v.Found {
+		parts = append(parts, number(v.First)+" to "+number(v.last())+" of "+number(v.Found))
 	}
 	if v.Empty > 0 {
 		parts = append(parts, number(v.Empty)+" without memories")

@@ -11,7 +11,7 @@ import (
 
 func homePage() templates.Home {
 	return templates.Home{
-		Frame: templates.Frame{Live: templates.EventsPath}, Now: noon, Sort: templates.ByChange, Total: 43, More: 40, Empty: 14,
+		Frame: templates.Frame{Live: templates.EventsPath}, Now: noon, Sort: templates.ByChange, Total: 43, First: 101, Found: 204, Empty: 14,
 		Waiting: templates.Waiting{Items: 37, Minutes: 7, Groups: []templates.WaitingGroup{
 			{Label: "safety", Count: 3, Href: "/review?kind=secret%2Cinjection", Tone: templates.Danger}, {Label: "to tidy up", Count: 34, Href: "/review?kind=junk"},
 		}},
@@ -58,8 +58,10 @@ func TestHomePage_Rows(t *testing.T) {
 		in("#agent--srv-code-ledger td", each("ledger /srv/code", "1,219", "–", "1,240 tokens", "–", "100 days")),
 		in("#agent--srv-code-ledger a", attr("href", "/agents/-srv-code-ledger/memory")),
 		in("#agent-reviewer", says("240,300 tokens · 24 × the limit"), in(".badge", text("Not scanned")), in("[data-over]", count(1))),
-		in(".home-rest:first-of-type span", text("26 more agents · 14 without memories")),
-		in("#list .home-rest a", attr("href", "/?show=all#agents")),
+		in(".home-rest:first-of-type span", text("101 to 103 of 204 · 14 without memories")),
+		in("#list .home-rest [rel=prev]", text("Previous 100"), attr("href", "/#agents")),
+		in("#list .home-rest [rel=next]", text("Next 100"), attr("href", "/?from=104#agents")),
+		in("#list .home-rest a:last-child", text("Show all"), attr("href", "/?show=all#agents")),
 		in(".news li p", each("support-bot · 4 min", "2 agents · 3 memories · 2 days")),
 		in(".news .home-rest", text("All 1,216 changes this week")),
 		in("form[action='/scan'] button", text("Scan now")),
@@ -69,7 +71,7 @@ func TestHomePage_Rows(t *testing.T) {
 func TestHomePage_AllClear(t *testing.T) {
 	t.Parallel()
 	v := homePage()
-	v.Waiting, v.Context.Over, v.News, v.Week, v.More, v.Empty, v.Problems = templates.Waiting{}, 0, nil, templates.Week{}, 0, 0, nil
+	v.Waiting, v.Context.Over, v.News, v.Week, v.First, v.Found, v.Empty, v.Problems = templates.Waiting{}, 0, nil, templates.Week{}, 1, 3, 0, nil
 	expect(t, templates.HomePage(v),
 		in(".home-waiting", says("All clear."), without("a")),
 		in(".home-tile:nth-child(3)", says("No agent is over its limit")),

@@ -61,9 +61,9 @@ func hit(parts []words.Part) bool {
 
 func (r MemoryRow) names() []words.Part {
 	if r.Hits == nil {
-		return []words.Part{{Text: r.Name}}
+		return shortened([]words.Part{{Text: r.Name}}, maxName)
 	}
-	return r.Hits.Name
+	return shortened(r.Hits.Name, maxName)
 }
 
 // summary returns the text below the name: the passage with hits if there is one, else the
@@ -71,12 +71,16 @@ func (r MemoryRow) names() []words.Part {
 func (r MemoryRow) summary() []words.Part {
 	switch {
 	case r.Hits == nil:
-		return []words.Part{{Text: r.Description}}
+		return shortened([]words.Part{{Text: r.Description}}, maxSummary)
 	case len(r.Hits.Excerpt) > 0:
 		return r.Hits.Excerpt
 	default:
-		return r.Hits.Description
+		return shortened(r.Hits.Description, maxSummary)
 	}
+}
+
+func (r MemoryRow) pickLabel() string {
+	return "Select " + visible(shortened([]words.Part{{Text: r.Name}}, maxName)[0].Text)
 }
 
 // Path returns the path of the memory's page. The path of its file is r.Memory.Path.
@@ -97,6 +101,22 @@ func (r MemoryRow) Delete(back string) Action {
 		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
 		Does: "delete", Icon: "delete", Style: Subtle,
 	}
+}
+
+// maxName and maxSummary are the maximum lengths of a name and a description in a list, in Unicode
+// characters. Both have one line, which shows fewer. They bound the size of the document.
+const maxName, maxSummary = 64, 100
+
+// shortened returns a text with at most limit characters, and an ellipsis for the others.
+func shortened(all []words.Part, limit int) []words.Part {
+	for i, p := range all {
+		text := []rune(p.Text)
+		if len(text) > limit {
+			return append(slices.Clone(all[:i]), words.Part{Text: string(text[:limit]) + "…", Hit: p.Hit})
+		}
+		limit -= len(text)
+	}
+	return all
 }
 
 // parts returns a component that writes a text with its hits marked and invisible characters made

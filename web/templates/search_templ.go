@@ -731,7 +731,7 @@ func searchHit(r SearchResult, typed string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = parts(r.Description).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts(shortened(r.Description, 2*maxSummary)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -887,7 +887,7 @@ func searchResult(r SearchResult) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = parts(r.Description).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts(shortened(r.Description, 2*maxSummary)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"strings"
 
 	"memoir/internal/memories"
 )
@@ -34,12 +35,12 @@ func (s Selection) list() string {
 func (s Selection) whole() string { return "Select all " + number(s.Total) + " in " + s.Label }
 
 // picked returns the form value of a selected memory: its id and, after a space, the ETag that the
-// user saw. Without an ETag it is the id.
+// user saw, without its quotes, which HTML would escape. Without an ETag it is the id.
 func picked(id, etag string) string {
 	if etag == "" {
 		return id
 	}
-	return id + " " + etag
+	return id + " " + strings.Trim(etag, `"`)
 }
 
 // Many returns "2 memories restored" for n memories and a participle.

@@ -20,7 +20,7 @@ import (
 
 const (
 	// maxRows is how many memories a page lists. It is arbitrary.
-	maxRows = 100
+	maxRows = 50
 	// excerptLength is the length of an excerpt in bytes, about two lines of the page.
 	excerptLength = 160
 )

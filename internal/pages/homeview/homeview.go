@@ -21,9 +21,9 @@ import (
 	"memoir/web/templates"
 )
 
-// maxRows is the number of agents on a page without templates.ShowAll (arbitrary). More would make
-// the document larger than 150 KB.
-const maxRows = 100
+// pageRows is the number of agents on a page (arbitrary). Twice as many would make the document
+// larger than 150 KB.
+const pageRows = templates.HomeRows
 
 // Data is what is stored about all agents.
 type Data struct {
@@ -99,18 +99,28 @@ type Request struct {
 	Query string
 	Sort  templates.AgentSort
 	All   bool
+	From  int // place of the first row, counted from 1; a page begins there or before
 }
 
-// Select returns the rows to show in their order, and the number of the others. empty of these have
-// no memories. Without a query and Request.All, agents without memories are left out, unless there
-// are no others.
-func Select(rows []templates.HomeRow, req Request) (shown []templates.HomeRow, more, empty int) {
+// Selection is one page of the rows that a reader wants to see.
+type Selection struct {
+	Rows  []templates.HomeRow
+	First int // place of the first row, counted from 1
+	Found int // rows of all pages
+	Empty int // agents without memories that no page has
+}
+
+// Select returns a page of the rows in their order. Without a query and Request.All, agents without
+// memories are left out, unless there are no others.
+func Select(rows []templates.HomeRow, req Request) Selection {
+	var shown []templates.HomeRow
+	var s Selection
 	typed := strings.ToLower(strings.TrimSpace(req.Query))
 	hidesEmpty := typed == "" && !req.All && slices.ContainsFunc(rows, func(r templates.HomeRow) bool { return r.Memories > 0 })
 	for _, r := range rows {
 		switch {
 		case hidesEmpty && r.Memories == 0:
-			more, empty = more+1, empty+1
+			s.Empty++
 		case matches(r, typed):
 			shown = append(shown, r)
 		}
@@ -118,15 +128,11 @@ func Select(rows []templates.HomeRow, req Request) (shown []templates.HomeRow, m
 	slices.SortStableFunc(shown, func(a, b templates.HomeRow) int {
 		return cmp.Or(compare(a, b, req.Sort), cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Slug, b.Slug))
 	})
-	if !req.All && len(shown) > maxRows {
-		for _, r := range shown[maxRows:] {
-			if more++; r.Memories == 0 {
-				empty++
-			}
-		}
-		shown = shown[:maxRows]
-	}
-	return shown, more, empty
+	s.Found = len(shown)
+	from := min(max(req.From, 1), max(s.Found, 1)) - 1
+	from -= from % pageRows
+	s.First, s.Rows = from+1, shown[from:min(from+pageRows, s.Found)]
+	return s
 }
 
 func matches(r templates.HomeRow, typed string) bool {

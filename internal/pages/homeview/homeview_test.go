@@ -64,33 +64,33 @@ func TestSelect(t *testing.T) {
 		{Slug: "old", Name: "old", Parent: "agent"},
 	}
 	for name, c := range map[string]struct {
-		request     homeview.Request
-		want        string
-		more, empty int
+		request homeview.Request
+		want    string
+		empty   int
 	}{
-		"by change":         {homeview.Request{Sort: templates.ByChange}, "infra web api", 1, 1},
-		"by name":           {homeview.Request{Sort: templates.ByAgentName}, "api infra web", 1, 1},
-		"by memories":       {homeview.Request{Sort: templates.ByMemories}, "api infra web", 1, 1},
-		"by context":        {homeview.Request{Sort: templates.ByContext}, "web infra api", 1, 1},
-		"by review":         {homeview.Request{Sort: templates.ByReview}, "api infra web", 1, 1},
-		"all":               {homeview.Request{Sort: templates.ByAgentName, All: true}, "api infra old web", 0, 0},
-		"a name":            {homeview.Request{Query: " INF "}, "infra", 0, 0},
-		"a directory":       {homeview.Request{Query: "code", Sort: templates.ByAgentName}, "api web", 0, 0},
-		"directory/name":    {homeview.Request{Query: "code/web"}, "web", 0, 0},
-		"two words":         {homeview.Request{Query: "work inf"}, "infra", 0, 0},
-		"an empty agent":    {homeview.Request{Query: "old"}, "old", 0, 0},
-		"nothing like that": {homeview.Request{Query: "zzz"}, "", 0, 0},
+		"by change":         {homeview.Request{Sort: templates.ByChange}, "infra web api", 1},
+		"by name":           {homeview.Request{Sort: templates.ByAgentName}, "api infra web", 1},
+		"by memories":       {homeview.Request{Sort: templates.ByMemories}, "api infra web", 1},
+		"by context":        {homeview.Request{Sort: templates.ByContext}, "web infra api", 1},
+		"by review":         {homeview.Request{Sort: templates.ByReview}, "api infra web", 1},
+		"all":               {homeview.Request{Sort: templates.ByAgentName, All: true}, "api infra old web", 0},
+		"a name":            {homeview.Request{Query: " INF "}, "infra", 0},
+		"a directory":       {homeview.Request{Query: "code", Sort: templates.ByAgentName}, "api web", 0},
+		"directory/name":    {homeview.Request{Query: "code/web"}, "web", 0},
+		"two words":         {homeview.Request{Query: "work inf"}, "infra", 0},
+		"an empty agent":    {homeview.Request{Query: "old"}, "old", 0},
+		"nothing like that": {homeview.Request{Query: "zzz"}, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			shown, more, empty := homeview.Select(rows, c.request)
-			if got := slugs(shown); got != c.want || more != c.more || empty != c.empty {
-				t.Errorf("Select() = %q, %d, %d, want %q, %d, %d", got, more, empty, c.want, c.more, c.empty)
+			s := homeview.Select(rows, c.request)
+			if got := slugs(s.Rows); got != c.want || s.First != 1 || s.Found != len(s.Rows) || s.Empty != c.empty {
+				t.Errorf("Select() = %q, %+v, want %q and %d empty", got, s, c.want, c.empty)
 			}
 		})
 	}
-	if shown, more, _ := homeview.Select(rows[3:], homeview.Request{}); len(shown) != 1 || more != 0 {
-		t.Errorf("empty agents alone: %d, %d", len(shown), more)
+	if s := homeview.Select(rows[3:], homeview.Request{}); len(s.Rows) != 1 || s.Empty != 0 {
+		t.Errorf("empty agents alone: %+v", s)
 	}
 }
 
@@ -109,17 +109,23 @@ func TestSelect_Many(t *testing.T) {
 		rows = append(rows, templates.HomeRow{Slug: fmt.Sprint(i), Name: fmt.Sprint(i), Memories: i % 5})
 	}
 	for name, c := range map[string]struct {
-		request            homeview.Request
-		shown, more, empty int
+		request      homeview.Request
+		first, shown int
+		found, empty int
 	}{
-		"the first":        {homeview.Request{}, 100, 900, 200},
-		"all":              {homeview.Request{All: true}, 1000, 0, 0},
-		"with a query":     {homeview.Request{Query: "1"}, 100, 171, 18},
-		"all with a query": {homeview.Request{Query: "1", All: true}, 271, 0, 0},
+		"the first page":   {homeview.Request{}, 1, 100, 800, 200},
+		"the last page":    {homeview.Request{From: 701}, 701, 100, 800, 200},
+		"within a page":    {homeview.Request{From: 750}, 701, 100, 800, 200},
+		"past the end":     {homeview.Request{From: 9000}, 701, 100, 800, 200},
+		"before the start": {homeview.Request{From: -1}, 1, 100, 800, 200},
+		"all":              {homeview.Request{All: true, From: 901}, 901, 100, 1000, 0},
+		"with a query":     {homeview.Request{Query: "1"}, 1, 100, 271, 0},
+		"its last page":    {homeview.Request{Query: "1", From: 201}, 201, 71, 271, 0},
+		"no match":         {homeview.Request{Query: "zzz"}, 1, 0, 0, 0},
 	} {
-		shown, more, empty := homeview.Select(rows, c.request)
-		if len(shown) != c.shown || more != c.more || empty != c.empty {
-			t.Errorf("%s: %d, %d, %d, want %d, %d, %d", name, len(shown), more, empty, c.shown, c.more, c.empty)
+		s := homeview.Select(rows, c.request)
+		if s.First != c.first || len(s.Rows) != c.shown || s.Found != c.found || s.Empty != c.empty {
+			t.Errorf("%s: %d rows from %d of %d, %d empty, want %+v", name, len(s.Rows), s.First, s.Found, s.Empty, c)
 		}
 	}
 }

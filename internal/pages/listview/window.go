@@ -25,10 +25,11 @@ const (
 // templates.RowsHeader says, else the page of the view, the rows around the open memory, or the first
 // ones.
 func Window(v templates.View, list records.MemoryList, open, header string) records.MemoryWindow {
-	window := records.MemoryWindow{Default: GroupRows, Anchor: open, Before: -pageRows/2 + 1, After: pageRows / 2, Rows: shownRows(header)}
+	window := records.MemoryWindow{Default: GroupRows, Anchor: open, Rows: shownRows(header)}
 	if list.Part != 0 || list.Order != records.ByTypeOrder {
 		window.Default = pageRows
 	}
+	window.Before, window.After = -(window.Default-1)/2, window.Default/2
 	for part, rows := range window.Rows {
 		if rows[0] == 1 {
 			window.Rows[part] = [2]int{1, max(rows[1], window.Default)} // a new row must not push out the last one
