@@ -30,8 +30,8 @@ type caller struct {
 
 func (c caller) isKnown() bool { return c.Scope != "" }
 
-// recheckInterval is the time between two checks whether the principal of a running request is
-// still valid (arbitrary).
+// recheckInterval is the time until the principal of a running request is checked again, and between
+// two checks (arbitrary).
 const recheckInterval = 2 * time.Second
 
 // authenticate returns a handler that calls next with the grant of the caller in the context, and
@@ -73,7 +73,7 @@ func (g *Gate) serveCaller(w http.ResponseWriter, r *http.Request, who caller, n
 	if who.principal != "" {
 		valid, cancel := context.WithCancel(ctx)
 		defer cancel()
-		go g.endIfRevoked(valid, cancel, who.principal)
+		defer time.AfterFunc(recheckInterval, func() { g.endIfRevoked(valid, cancel, who.principal) }).Stop()
 		ctx = valid
 	}
 	r = r.WithContext(ctx)
@@ -94,19 +94,19 @@ func (g *Gate) needs(r *http.Request) access.Scope {
 	return access.Write
 }
 
-// endIfRevoked calls cancel when the principal is no longer valid. It returns when ctx ends.
+// endIfRevoked calls cancel when the principal is no longer valid. It returns when ctx ends. Only a
+// request that takes longer than recheckInterval has a goroutine for it.
 func (g *Gate) endIfRevoked(ctx context.Context, cancel func(), principal string) {
 	ticker := time.NewTicker(recheckInterval)
 	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	for ctx.Err() == nil {
 		if p, err := g.options.Principals.ByID(ctx, principal); err == nil && p.ID == "" {
 			cancel()
 			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
 		}
 	}
 }
