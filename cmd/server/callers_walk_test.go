@@ -53,6 +53,7 @@ func TestCallers_HiddenAgent(t *testing.T) {
 			h.walkPages()
 			h.walkHooks()
 			h.walkMCP()
+			h.walkServer()
 			if status, list := h.as(token, http.MethodGet, "/api/v1/agents", ""); status != http.StatusOK || !strings.Contains(list, `"slug":"lost"`) || !strings.Contains(list, `"slug":"lost-2"`) {
 				t.Errorf("the visible agents: %d %s", status, list)
 			}
@@ -121,10 +122,12 @@ func (h *hidden) request(method, route, address, contentType, body string) int {
 			}
 		}
 	}
-	switch needed := needs(request); {
+	needed := needs(request)
+	isRefused := !h.scope.Allows(needed) || needsAllAgents(request)
+	switch {
 	case response.StatusCode >= http.StatusInternalServerError:
 		h.Errorf("%s %s is %d: %.300s", method, address, response.StatusCode, answer)
-	case (response.StatusCode == http.StatusForbidden) != !h.scope.Allows(needed) && !strings.HasSuffix(route, "/memory-tool"):
+	case (response.StatusCode == http.StatusForbidden) != isRefused && !strings.HasSuffix(route, "/memory-tool"):
 		h.Errorf("%s %s with the scope %s is %d, and needs %s: %.300s", method, address, h.scope, response.StatusCode, needed, answer)
 	case strings.Contains(route, "{slug}") && strings.Contains(address, "/agents/"+h.slug) && response.StatusCode < 300:
 		h.Errorf("%s %s is %d, want 404: %.300s", method, address, response.StatusCode, answer)
@@ -304,6 +307,18 @@ func (h *hidden) walkMCP() {
 	}
 }
 
+// walkServer asks for what describes the whole server, which counts and names all agents.
+func (h *hidden) walkServer() {
+	h.Helper()
+	for _, path := range []string{"/metrics", "/api/v1/doctor", "/api/v1/%64octor", "/%6detrics"} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			if status := h.request(method, path, path, "application/json", ""); status != http.StatusForbidden {
+				h.Errorf("%s %s is %d, want 403", method, path, status)
+			}
+		}
+	}
+}
+
 // wait returns the rows and files of the agent after a while without changes.
 func (h *hidden) wait() picture {
 	h.Helper()
@@ -391,7 +406,7 @@ func TestCallers_Scopes(t *testing.T) {
 	for _, hook := range []string{"session-start", "stop"} {
 		calls = append(calls, call{http.MethodPost, "/hooks/" + hook})
 	}
-	calls = append(calls, call{http.MethodPost, "/mcp"}, call{http.MethodGet, "/api/openapi.json"})
+	calls = append(calls, call{http.MethodPost, "/mcp"}, call{http.MethodGet, "/api/openapi.json"}, call{http.MethodGet, "/metrics"})
 	for name, caller := range callers {
 		for i, c := range calls {
 			if caller.scope == "" && caller.token != "" && i%25 != 0 {

@@ -5,15 +5,21 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"memoir/internal/access"
 	"memoir/internal/exporter"
+	"memoir/internal/metrics"
 )
 
 // adminPaths are the beginnings of the paths that only admins may use, with any method: tokens, what
 // adds agents, and backups, which have the data of all agents.
 var adminPaths = []string{"/api/v1/tokens", "/api/v1/backup", "/access", "/samples"}
+
+// serverPaths are the beginnings of the paths that describe the server with all its agents. A caller
+// who may not see every agent may not use them.
+var serverPaths = []string{metrics.Path, "/api/v1/doctor"}
 
 // readingPosts are the POSTs that readers may send. Their handlers record nothing for readers. MCP
 // checks each call itself.
@@ -28,10 +34,8 @@ var agentPosts = regexp.MustCompile(`^/api/v1/agents/[^/]+/(memories|memory-tool
 // It compares escaped paths where the result is smaller, so that an unusual escape never makes a
 // request cheaper.
 func needs(r *http.Request) access.Scope {
-	for _, path := range adminPaths {
-		if r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/") {
-			return access.Admin
-		}
+	if isBelow(r.URL.Path, adminPaths) {
+		return access.Admin
 	}
 	path := r.URL.EscapedPath()
 	switch {
@@ -45,6 +49,14 @@ func needs(r *http.Request) access.Scope {
 		return access.Agent
 	}
 	return access.Write
+}
+
+// needsAllAgents reports whether a request needs a caller who sees every agent.
+func needsAllAgents(r *http.Request) bool { return isBelow(r.URL.Path, serverPaths) }
+
+// isBelow reports whether a path is one of the beginnings, or below one.
+func isBelow(path string, beginnings []string) bool {
+	return slices.ContainsFunc(beginnings, func(b string) bool { return path == b || strings.HasPrefix(path, b+"/") })
 }
 
 // hasSecrets reports whether the query of an export asks for what is masked for readers.

@@ -50,7 +50,7 @@ func newServer(
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
 		OnlyOwner: config.token == "", TokenFile: owned.file, SignInCode: owned.code,
-		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, Needs: needs,
+		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, Needs: needs, NeedsAllAgents: needsAllAgents,
 		PublicURL: config.publicURL, SignIns: store, Principals: people, UserHeader: config.authHeader, Proxies: config.authProxies, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {

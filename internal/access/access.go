@@ -68,6 +68,11 @@ func (g Grant) Refusal(needed Scope) string {
 	return fmt.Sprintf("The token of %s has the scope %s, and this needs %s. Nothing was changed. Ask an admin for another token.", g.Name, g.Scope, needed)
 }
 
+// RefusalOfServer explains why a request about the server with all its agents was refused.
+func (g Grant) RefusalOfServer() string {
+	return fmt.Sprintf("The token of %s sees some agents only, and this describes all. Nothing was changed. Ask an admin for another token.", g.Name)
+}
+
 // matches reports whether slug has the form of the pattern.
 func matches(pattern, slug string) bool {
 	parts := strings.Split(pattern, "*")

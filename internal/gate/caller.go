@@ -81,6 +81,10 @@ func (g *Gate) serveCaller(w http.ResponseWriter, r *http.Request, who caller, n
 		g.refuse(w, r, http.StatusForbidden, who.Refusal(needed))
 		return
 	}
+	if g.options.NeedsAllAgents != nil && g.options.NeedsAllAgents(r) && !who.SeesAll() {
+		g.refuse(w, r, http.StatusForbidden, who.RefusalOfServer())
+		return
+	}
 	next.ServeHTTP(w, r)
 }
 

@@ -50,6 +50,9 @@ type Options struct {
 	// Needs returns the scope that a request needs. If it is nil, GET and HEAD need access.Read, and
 	// other methods access.Write.
 	Needs func(r *http.Request) access.Scope
+	// NeedsAllAgents reports whether a request needs a caller who sees every agent. If it is nil, none
+	// does.
+	NeedsAllAgents func(r *http.Request) bool
 	// Principals are the people and programs with tokens of their own. If it is nil, there are none.
 	Principals Principals
 	// UserHeader is the header in which a proxy of Proxies names its user, who is the principal with
