@@ -114,7 +114,7 @@ func TestMemoryRow_ShowsFacts(t *testing.T) {
 			in("time", text("12 d"), attr("title", "Changed 9 Mar 2026, 12:00")),
 			in(".chip", text("Secret"), attr("data-tone", "danger")),
 			in(".tokens", text("253")),
-			in("input", attr("value", firstID+` "1"`), attr("form", "selection")),
+			in("input", attr("value", firstID+" 1"), attr("form", "selection")),
 			without("form"), without("button"),
 		),
 	)

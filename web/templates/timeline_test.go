@@ -11,7 +11,7 @@ func TestTimelinePage_Events(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.TimelinePage(timelinePage()),
 		in(".day h3", each("Today", "Tuesday 3 March")),
-		in(".day .verb", each("Learned", "Changed", "Shared", "Still true", "Deleted", "Restored", "Missing", "Found again", "Fixed", "Purged", "Blocked", "Allowed", "Removed", "Revealed", "Recalled", "Learned", "Learned")),
+		in(".day .verb", each("Learned", "Changed", "Shared", "Still true", "Deleted", "Restored", "Missing", "Found again", "Fixed", "Purged", "Blocked", "Allowed", "Removed", "Revealed", "Kept", "Recalled", "Learned", "Learned")),
 		in(`.event[data-kind="learned"]:first-child .who`, attr("title", conversation), attr("href", "/agents/support-bot/timeline?session="+conversation)),
 		in(`.event[data-kind="changed"] .do a`, text("Diff")),
 		in(`.event[data-kind="purged"]`, without("a[data-open]")),
