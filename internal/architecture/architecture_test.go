@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"internal/words":                {},
 	"internal/access":               {"internal/memories"},
 	"internal/access/directory":     {"internal/access"},
+	"internal/access/oidc":          {},
 	"internal/problem":              {"internal/memories"},
 	"internal/logs":                 {"internal/memories/..."},
 	"internal/exchange":             {"internal/memories", "internal/findings"},
