@@ -759,7 +759,7 @@ CREATE TABLE principals (
     agents       text[] COLLATE "C" NOT NULL, -- slugs, or patterns with *
     -- SHA-256 of the token, which is not stored. NULL: known by login.
     token_hash   bytea UNIQUE,
-    -- The user's name at a proxy. NULL: has a token.
+    -- The user's name at a proxy or a provider. NULL: has a token.
     login        text COLLATE "C",
     created_at   timestamptz NOT NULL,
     expires_at   timestamptz, -- NULL: never
@@ -773,8 +773,8 @@ CREATE UNIQUE INDEX principals_login_idx ON principals (login) WHERE revoked_at 
 -- Signed-in browsers. Signing out deletes the row, which invalidates the cookie on every server.
 CREATE TABLE sign_ins (
     id           bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not stored
-    -- Keyed hash of the cookie under the token of the settings. A new token invalidates it. Empty if
-    -- the sign-in is of a principal.
+    -- Keyed hash of the cookie under the token of the settings, or under the provider at which the
+    -- principal has signed in. Another token or provider invalidates it. Empty for a principal with a token.
     seal         bytea NOT NULL,
     expires_at   timestamptz NOT NULL,
     principal_id uuid REFERENCES principals (id) ON DELETE CASCADE

@@ -4,7 +4,7 @@ WITH expired AS (DELETE FROM sign_ins WHERE expires_at <= now())
 INSERT INTO sign_ins (id, seal, expires_at, principal_id) VALUES (@id, @seal, @expires_at, sqlc.narg(principal_id));
 
 -- name: SignIn :one
-SELECT seal, principal_id FROM sign_ins WHERE id = @id AND expires_at > now();
+SELECT seal, principal_id, expires_at FROM sign_ins WHERE id = @id AND expires_at > now();
 
 -- name: EndSignIn :exec
 DELETE FROM sign_ins WHERE id = @id;

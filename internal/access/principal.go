@@ -18,7 +18,8 @@ import (
 type Principal struct {
 	ID   string
 	Name string // unique among those that are not revoked
-	// Login is the user's name at a proxy. It is empty for a principal with a token.
+	// Login is the user's name at a proxy or an OpenID Connect provider. It is empty for a principal
+	// with a token.
 	Login      string
 	Scope      Scope
 	Agents     []string   // as in Grant
@@ -97,11 +98,12 @@ func isPattern(pattern string) bool {
 
 // SignIn is a browser's sign-in, as it is stored.
 type SignIn struct {
-	// Seal is a keyed hash of the cookie under a token of the settings. It is empty if the sign-in is
-	// a principal's.
+	// Seal is a keyed hash of the cookie: under a token of the settings, or under the provider at which
+	// a principal has signed in. It is empty for a principal with a token.
 	Seal []byte
 	// Principal is the id of the principal, or empty.
 	Principal string
+	ExpiresAt time.Time
 }
 
 // IsZero reports whether there is no such sign-in.

@@ -49,7 +49,7 @@ type createTokenInput struct {
 		Scope     string     `json:"scope" enum:"read,agent,write,admin" doc:"read: reads. agent: also recall with a record, saves and logs, as an agent needs. write: also every other change of its agents. admin: also tokens."`
 		Agents    []string   `json:"agents" required:"false" nullable:"true" doc:"Slugs, with * for any characters. Default: all agents."`
 		ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"Default: never."`
-		Login     string     `json:"login" required:"false" doc:"For a person who signs in at the proxy: the name there. No token is made."`
+		Login     string     `json:"login" required:"false" doc:"For a person who signs in at a proxy or OpenID Connect provider: the name there. No token is made."`
 	}
 }
 

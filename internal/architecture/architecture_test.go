@@ -128,7 +128,7 @@ var mayImport = map[string][]string{
 
 	"web/templates": {"internal/pages/xray", "internal/pages/fileview", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
 
-	"internal/gate": {"internal/access", "internal/problem"},
+	"internal/gate": {"internal/access", "internal/access/oidc", "internal/problem"},
 	"internal/api": {
 		"internal/access", "internal/review", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation", "internal/embedding",
@@ -174,7 +174,7 @@ var mayImport = map[string][]string{
 	},
 
 	"cmd/server": {
-		"internal/access", "internal/access/directory", "internal/cli", "internal/version",
+		"internal/access", "internal/access/directory", "internal/access/oidc", "internal/cli", "internal/version",
 		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/masked", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation", "internal/review", "internal/findings", "internal/embedding", "internal/askedas", "internal/exporter", "internal/importer",

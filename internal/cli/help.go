@@ -124,7 +124,7 @@ Usage: memoir token create NAME --scope SCOPE [flags]
                             admin (also tokens)
   --agents SLUG,SLUG        create: the agents that it sees; * stands for any characters (default *: all)
   --expires DURATION        create: such as 90d or 12h (default: never)
-  --login LOGIN             create: no token, but the user of this name at the proxy
+  --login LOGIN             create: no token, but the person with this name at the proxy or OpenID Connect provider
   --json                    print the API's JSON, for scripts
 
 create prints the token on standard output. It is shown only once.

@@ -24,8 +24,9 @@ type Principals interface {
 // caller is who makes a request. The zero caller may do nothing.
 type caller struct {
 	access.Grant
-	principal string // its id; empty for the owner and the tokens of the settings
-	signedIn  bool   // it was recognised by a token or a sign-in
+	principal string    // its id; empty for the owner and the tokens of the settings
+	signedIn  bool      // it was recognised by a token or a sign-in
+	until     time.Time // when its sign-in ends; zero without one
 }
 
 func (c caller) isKnown() bool { return c.Scope != "" }
@@ -52,7 +53,7 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 		case errors.Is(err, errWrongToken):
 			g.askToSignIn(w, r)
 		case login != "" && err == nil:
-			g.refuse(w, r, http.StatusForbidden, "Unknown user "+truncate(login)+". Nothing was changed. An admin adds you with memoir token create NAME --login "+truncate(login)+".")
+			g.refuse(w, r, http.StatusForbidden, unknownUser(login))
 		case err != nil:
 			g.refuseUnchecked(w, r, err)
 		case g.owner != nil:
@@ -73,7 +74,7 @@ func (g *Gate) serveCaller(w http.ResponseWriter, r *http.Request, who caller, n
 	if who.principal != "" {
 		valid, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer time.AfterFunc(recheckInterval, func() { g.endIfRevoked(valid, cancel, who.principal) }).Stop()
+		defer time.AfterFunc(recheckInterval, func() { g.endIfInvalid(valid, cancel, who) }).Stop()
 		ctx = valid
 	}
 	r = r.WithContext(ctx)
@@ -98,13 +99,14 @@ func (g *Gate) needs(r *http.Request) access.Scope {
 	return access.Write
 }
 
-// endIfRevoked calls cancel when the principal is no longer valid. It returns when ctx ends. Only a
-// request that takes longer than recheckInterval has a goroutine for it.
-func (g *Gate) endIfRevoked(ctx context.Context, cancel func(), principal string) {
+// endIfInvalid calls cancel when the principal or the sign-in is no longer valid. It returns when ctx
+// ends. Only a request that takes longer than recheckInterval has a goroutine for it.
+func (g *Gate) endIfInvalid(ctx context.Context, cancel func(), who caller) {
 	ticker := time.NewTicker(recheckInterval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		if p, err := g.options.Principals.ByID(ctx, principal); err == nil && p.ID == "" {
+		p, err := g.options.Principals.ByID(ctx, who.principal)
+		if err == nil && p.ID == "" || !who.until.IsZero() && time.Now().After(who.until) {
 			cancel()
 			return
 		}
@@ -232,11 +234,12 @@ func (g *Gate) bySignIn(r *http.Request) (caller, error) {
 		var found caller
 		if in.Principal == "" {
 			found = caller{Grant: g.tokens.sealedBy(in.Seal, cookie.Value).grants, signedIn: true}
-		} else if g.options.Principals != nil {
+		} else if g.options.Principals != nil && g.tokens.isValidFor(in, cookie.Value) {
 			if found, err = known(g.options.Principals.ByID(r.Context(), in.Principal)); err != nil {
 				failed = err
 			}
 		}
+		found.until = in.ExpiresAt
 		if found.isKnown() && (!who.isKnown() || found.Scope.Allows(who.Scope)) {
 			who = found
 		}

@@ -8,7 +8,8 @@
 // the kernel who connects. If the kernel cannot identify users, the server generates a token, which
 // the user's programs read from a file. With a token, every request needs it as a bearer token or
 // the cookie of a sign-in. A second token allows reading only. In both cases, people and programs
-// with tokens of their own are admitted too.
+// with tokens of their own are admitted too, and people whom a proxy or an OpenID Connect provider
+// names. All of them are principals, whose rights are checked in one place.
 package gate
 
 import (
@@ -21,6 +22,7 @@ import (
 	"strings"
 
 	"memoir/internal/access"
+	"memoir/internal/access/oidc"
 	"memoir/internal/problem"
 )
 
@@ -59,6 +61,9 @@ type Options struct {
 	// that login. It is ignored and removed in requests of other peers. If it is empty, there is none.
 	UserHeader string
 	Proxies    []netip.Prefix
+	// OIDC signs people in, who are the principals with the logins that it names. It needs a PublicURL,
+	// Principals and SignIns. If it is nil, there is none.
+	OIDC *oidc.Provider
 	// SignIn renders the sign-in page. After a wrong token the status has already been sent. It is
 	// required with a Token or Principals.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
@@ -77,6 +82,7 @@ type Gate struct {
 	options  Options
 	hosts    map[string]bool
 	tokens   *tokens
+	attempts attempts
 	owner    *owner // nil if all users of this machine may connect
 	code     signInCode
 	signIns  *cachedSignIns
@@ -121,7 +127,11 @@ func New(options Options) (*Gate, error) {
 		g.hosts[name] = true
 	}
 	g.signIns, g.guesses = newCachedSignIns(options.SignIns), newGuesses()
-	g.tokens = newTokens(options.Token, options.ReadToken, port)
+	provider := ""
+	if options.OIDC != nil {
+		provider = options.OIDC.Identity()
+	}
+	g.tokens, g.attempts = newTokens(options.Token, options.ReadToken, provider, port), attempts{"memoir_oidc_" + port}
 	if options.OnlyOwner {
 		g.owner = newOwner()
 	}

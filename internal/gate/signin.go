@@ -26,6 +26,11 @@ type SignInForm struct {
 	Next  string // local path to open afterwards
 	Wrong bool   // the last token was wrong
 	Wait  int    // seconds until the next try after too many wrong tokens; else 0
+	// Provider is the host of the OpenID Connect provider, and ProviderHref leads there. They are
+	// empty without one.
+	Provider, ProviderHref string
+	// Problem says why the sign-in at the provider failed. It is empty before.
+	Problem string
 }
 
 // maxSignIn is the maximum size of a sign-in form, in bytes (arbitrary).
@@ -91,10 +96,13 @@ func signInFor(next string) string {
 	return SignInPath + "?" + url.Values{"next": {localPath(next)}}.Encode()
 }
 
-// serveSignIn returns a handler that serves GET, HEAD and POST of the sign-in and POST of the
-// sign-out, and calls next for other requests.
+// serveSignIn returns a handler that serves GET, HEAD and POST of the sign-in, the sign-in at a
+// provider, and POST of the sign-out, and calls next for other requests.
 func (g *Gate) serveSignIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.serveOIDC(w, r) {
+			return
+		}
 		switch r.Method + " " + r.URL.EscapedPath() {
 		case "GET " + SignInPath, "HEAD " + SignInPath:
 			g.showSignIn(w, r)
@@ -115,7 +123,7 @@ func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if code := r.URL.Query().Get("code"); code != "" && r.Method == http.MethodGet && g.code.use(code) {
-		if err := g.beginSignIn(w, r, g.tokens.all[0], caller{}); err != nil {
+		if err := g.beginSignIn(w, r, g.tokens.all[0], caller{}, signInMaxAge); err != nil {
 			g.refuseUnchecked(w, r, err)
 			return
 		}
@@ -127,7 +135,7 @@ func (g *Gate) showSignIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	g.options.SignIn(w, r, SignInForm{Next: next})
+	g.options.SignIn(w, r, g.form(next))
 }
 
 func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
@@ -145,17 +153,21 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &many):
 		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
-		g.showAgain(w, r, http.StatusTooManyRequests, SignInForm{Next: next, Wait: many.seconds()})
+		form := g.form(next)
+		form.Wait = many.seconds()
+		g.showAgain(w, r, http.StatusTooManyRequests, form)
 		return
 	case err != nil:
 		g.refuseUnchecked(w, r, err)
 		return
 	case !known.isKnown():
 		g.options.Log.WarnContext(r.Context(), "sign-in with wrong token", "from", r.RemoteAddr)
-		g.showAgain(w, r, http.StatusForbidden, SignInForm{Next: next, Wrong: true})
+		form := g.form(next)
+		form.Wrong = true
+		g.showAgain(w, r, http.StatusForbidden, form)
 		return
 	}
-	if err := g.beginSignIn(w, r, shown, known); err != nil {
+	if err := g.beginSignIn(w, r, shown, known, signInMaxAge); err != nil {
 		g.refuseUnchecked(w, r, err)
 		return
 	}
@@ -168,17 +180,18 @@ func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, for
 	g.options.SignIn(w, r, form)
 }
 
-// beginSignIn stores a new sign-in for the principal, or for the token shown if there is none, and
-// sets its cookie in the response. If it cannot be stored, it returns the error and sets no cookie.
-func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token, who caller) error {
+// beginSignIn stores a new sign-in for the principal, if there is one, and sets its cookie in the
+// response. The sign-in is valid only together with the token under, unless that is the zero token.
+// If it cannot be stored, it returns the error and sets no cookie.
+func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, under token, who caller, lasts time.Duration) error {
 	value := rand.Text() + rand.Text() // signInLength bytes
-	in := access.SignIn{Principal: who.principal}
-	if who.principal == "" {
-		in.Seal = g.tokens.seal(shown, value)
+	in := access.SignIn{Principal: who.principal, ExpiresAt: time.Now().Add(lasts)}
+	if under.text != "" {
+		in.Seal = g.tokens.seal(under, value)
 	}
-	err := g.signIns.SaveSignIn(r.Context(), idOf(value), in, time.Now().Add(signInMaxAge))
+	err := g.signIns.SaveSignIn(r.Context(), idOf(value), in)
 	if err == nil {
-		g.tokens.setCookie(w, value, g.isSecure(r))
+		g.tokens.setCookie(w, value, g.isSecure(r), lasts)
 	}
 	return err
 }
@@ -199,7 +212,7 @@ func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	g.tokens.setCookie(w, "", g.isSecure(r))
+	g.tokens.setCookie(w, "", g.isSecure(r), 0)
 	http.Redirect(w, r, SignInPath, http.StatusSeeOther)
 }
 
@@ -210,7 +223,7 @@ func localPath(next string) string {
 	parsed, err := url.Parse(next)
 	if err != nil || parsed.IsAbs() || parsed.Host != "" || parsed.User != nil ||
 		!strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) ||
-		strings.ContainsFunc(next, unicode.IsControl) || parsed.Path == SignInPath || parsed.Path == SignOutPath {
+		strings.ContainsFunc(next, unicode.IsControl) || parsed.Path == SignInPath || strings.HasPrefix(parsed.Path, SignInPath+"/") || parsed.Path == SignOutPath {
 		return "/"
 	}
 	return next

@@ -13,8 +13,8 @@ import (
 // SignIns stores the sign-ins of browsers. Its methods are safe for concurrent use. The database
 // implements it, so that all servers of a database share the sign-ins.
 type SignIns interface {
-	// SaveSignIn stores a sign-in until expires.
-	SaveSignIn(ctx context.Context, id []byte, in access.SignIn, expires time.Time) error
+	// SaveSignIn stores a sign-in until it expires.
+	SaveSignIn(ctx context.Context, id []byte, in access.SignIn) error
 	// SignIn returns a sign-in. It returns the zero value if the id is unknown or expired.
 	SignIn(ctx context.Context, id []byte) (access.SignIn, error)
 	// EndSignIn deletes a sign-in. An unknown id is not an error.
@@ -52,10 +52,10 @@ func newCachedSignIns(store SignIns) *cachedSignIns {
 	return &cachedSignIns{store, cache}
 }
 
-func (s *cachedSignIns) SaveSignIn(ctx context.Context, id []byte, in access.SignIn, expires time.Time) error {
+func (s *cachedSignIns) SaveSignIn(ctx context.Context, id []byte, in access.SignIn) error {
 	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
-	return s.SignIns.SaveSignIn(ctx, id, in, expires)
+	return s.SignIns.SaveSignIn(ctx, id, in)
 }
 
 func (s *cachedSignIns) SignIn(ctx context.Context, id []byte) (access.SignIn, error) {
@@ -63,7 +63,7 @@ func (s *cachedSignIns) SignIn(ctx context.Context, id []byte) (access.SignIn, e
 	defer cancel()
 	in, err := s.SignIns.SignIn(ctx, id)
 	if err != nil {
-		if cached, ok := s.known.Get(string(id)); ok {
+		if cached, ok := s.known.Get(string(id)); ok && time.Now().Before(cached.ExpiresAt) {
 			return cached, nil
 		}
 		return access.SignIn{}, err

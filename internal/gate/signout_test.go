@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"memoir/internal/access"
 	"memoir/internal/gate"
@@ -41,7 +40,7 @@ func (k *signIns) setAway(away bool) {
 	k.away = away
 }
 
-func (k *signIns) SaveSignIn(_ context.Context, id []byte, in access.SignIn, _ time.Time) error {
+func (k *signIns) SaveSignIn(_ context.Context, id []byte, in access.SignIn) error {
 	return k.do(func() { k.seals[string(id)] = in })
 }
 

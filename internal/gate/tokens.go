@@ -14,13 +14,14 @@ import (
 	"memoir/internal/access"
 )
 
-// signInMaxAge is how long a browser stays signed in (arbitrary).
+// signInMaxAge is how long a browser stays signed in by a token (arbitrary).
 const signInMaxAge = 30 * 24 * time.Hour
 
 // tokens are the tokens of the settings.
 type tokens struct {
-	all    []token
-	cookie string // name of the cookie of a sign-in
+	all      []token
+	provider token  // stands for the provider in seals; the zero token without one
+	cookie   string // name of the cookie of a sign-in
 }
 
 // token is one of the tokens that the server was started with. The zero token grants nothing.
@@ -30,10 +31,11 @@ type token struct {
 }
 
 // newTokens returns a set with the token text, which allows everything, and readText, which allows
-// reading. If one is empty, there is no such token. The cookie's name contains the port, because
-// browsers share cookies between ports, and another local server could replace ours.
-func newTokens(text, readText, port string) *tokens {
-	t := &tokens{cookie: "memoir_session_" + port}
+// reading. If one is empty, there is no such token. provider is the identity of the OpenID Connect
+// provider, or empty. The cookie's name contains the port, because browsers share cookies between
+// ports, and another local server could replace ours.
+func newTokens(text, readText, provider, port string) *tokens {
+	t := &tokens{cookie: "memoir_session_" + port, provider: token{text: provider}}
 	if text != "" {
 		t.all = append(t.all, token{text, access.Owner})
 	}
@@ -85,11 +87,17 @@ func (t *tokens) sealedBy(seal []byte, value string) (found token) {
 	return found
 }
 
+// isValidFor reports whether a principal's sign-in with this cookie value has no seal, or that of the
+// provider. So a sign-in at a provider ends when the settings name another one, or none.
+func (t *tokens) isValidFor(in access.SignIn, value string) bool {
+	return len(in.Seal) == 0 || t.provider.text != "" && hmac.Equal(in.Seal, t.seal(t.provider, value))
+}
+
 // setCookie sends a sign-in's cookie with that value. An empty value deletes the cookie.
-func (t *tokens) setCookie(w http.ResponseWriter, value string, secure bool) {
+func (t *tokens) setCookie(w http.ResponseWriter, value string, secure bool, lasts time.Duration) {
 	cookie := &http.Cookie{
 		Name: t.cookie, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: secure, MaxAge: int(signInMaxAge / time.Second),
+		Secure: secure, MaxAge: int(lasts / time.Second),
 	}
 	if value == "" {
 		cookie.MaxAge = -1

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"memoir/examples"
+	"memoir/internal/access"
+	"memoir/internal/access/directory"
+	"memoir/internal/access/oidc/oidctest"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
@@ -43,6 +47,8 @@ func TestFlows_InBrowser(t *testing.T) {
 		"the sample agents come with one click":                           atDesk(addSampleAgents),
 		"the first agent appears on the empty first page":                 onPhone(firstAgentAppears),
 		"who signs in with the token comes back to where they wanted to":  onPhone(signIn),
+		"who signs in at a provider comes back to where they wanted to":   atDesk(signInAtProvider(person{})),
+		"a provider signs in without JavaScript":                          atDesk(signInAtProvider(person{withoutScripts: true})),
 		"everything that matters works without JavaScript":                everywhere(withoutScripts),
 		"a deletion is looked at, put off and done":                       onPhone(deleteWithOpenEyes),
 		"a memory is given to the team, and the move is undone":           everywhere(moveToTeam),
@@ -288,6 +294,34 @@ func signIn(t *testing.T, browser context.Context) {
 	p.live()
 	s.Write("ada/memory/more.md", memoirtest.Note("More tabs", memories.Feedback, "Always."))
 	p.until(`document.querySelectorAll(".row").length === 2`)
+}
+
+// signInAtProvider returns a flow of a person who signs in at a provider, which is another site.
+func signInAtProvider(as person) flow {
+	return func(t *testing.T, browser context.Context) {
+		provider := oidctest.New(t)
+		s := serveMemoir(t, memoirtest.Start(t, twoMemories()), setting{token: "the token", provider: provider})
+		mira := access.Principal{Name: "mira", Login: "mira@example.org", Scope: access.Write, Agents: []string{access.AllAgents}}
+		if _, _, err := directory.New(s.Store, slog.New(slog.DiscardHandler)).CreateToken(t.Context(), mira); err != nil {
+			t.Fatal(err)
+		}
+		host := strings.TrimPrefix(provider.Issuer, "http://")
+		as.allowed = []string{"403 (Forbidden)"}
+		provider.Set(oidctest.Behaviour{Denies: "access_denied"})
+		p := open(t, browser, s, adaList+"?q=tabs", as)
+		p.at("/sign-in")
+		p.follow(click("Sign in with " + host))
+		p.shows(host + " did not let you in, or you did not agree. Start again, or sign in with a token.")
+		provider.Set(oidctest.Behaviour{Asks: true, Claims: oidctest.Mira()})
+		p.follow(click("Sign in with " + host))
+		p.until(`location.host === ` + quoted(host))
+		p.follow(chromedp.Click(chromedp.CSS("#agree")))
+		p.until(`location.pathname.startsWith("` + adaList + `") && document.querySelectorAll(".row").length === 1`)
+		p.until(`document.querySelector("#account summary").title.startsWith("mira")`)
+		p.do(chromedp.Click(chromedp.CSS("#account summary")))
+		p.follow(chromedp.Click(chromedp.CSS("#account form button")))
+		p.at("/sign-in")
+	}
 }
 
 func withoutScripts(t *testing.T, browser context.Context) {

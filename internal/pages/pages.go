@@ -250,11 +250,12 @@ type Store interface {
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }
 
-// SignIn writes the page that asks for the token, with the problem of the last try. It implements
+// SignIn writes the page that asks for the token, or to sign in at a provider, with the problem of
+// the last try. It implements
 // gate.Options.SignIn. It sends no status, because the gate has already sent one after a wrong
 // token.
 func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
-	v := templates.SignIn{Next: form.Next}
+	v := templates.SignIn{Next: form.Next, Provider: form.Provider, ProviderHref: form.ProviderHref, ProviderProblem: form.Problem}
 	switch {
 	case form.Wrong:
 		v.Problem = "Wrong token. Use the value of --token."

@@ -20,6 +20,8 @@ import (
 	"golang.org/x/net/html"
 
 	"memoir/internal/access/directory"
+	"memoir/internal/access/oidc"
+	"memoir/internal/access/oidc/oidctest"
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/consolidation"
@@ -51,6 +53,8 @@ type setting struct {
 	readToken  string       // empty without readers
 	checker    *verification.Checker
 	decider    pages.Decider // nil: nobody decides about the review
+	// provider is where people sign in, who are principals of the database. It is nil without one.
+	provider *oidctest.Provider
 }
 
 // serve returns a site with the given files.
@@ -81,7 +85,14 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)
 	server := httptest.NewUnstartedServer(nil)
-	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, ReadToken: with.readToken, SignIns: m.Store, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: slog.New(slog.DiscardHandler)})
+	options := gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, ReadToken: with.readToken, SignIns: m.Store, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: slog.New(slog.DiscardHandler)}
+	if with.provider != nil {
+		options.Principals, options.PublicURL = directory.New(m.Store, log), gate.PublicURL{Scheme: "http", Host: options.Addr}
+		options.OIDC = oidc.New(oidc.Options{
+			Issuer: with.provider.Issuer, ClientID: oidctest.ClientID, ClientSecret: oidctest.ClientSecret, Claim: oidc.DefaultClaim, RedirectURL: options.PublicURL.Origin() + gate.OIDCCallbackPath,
+		})
+	}
+	around, err := gate.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}

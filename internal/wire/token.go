@@ -10,7 +10,7 @@ import (
 type Token struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name" doc:"Unique. The journal and the pages name it as the author of changes."`
-	Login      *string    `json:"login" doc:"The user's name at the proxy, for people who sign in there. Null for one with a token."`
+	Login      *string    `json:"login" doc:"The name at the proxy or OpenID Connect provider, for people who sign in there. Null for one with a token."`
 	Scope      string     `json:"scope" enum:"read,agent,write,admin"`
 	Agents     []string   `json:"agents" nullable:"false" doc:"Slugs of the agents that it sees. A * stands for any characters."`
 	CreatedAt  time.Time  `json:"created_at"`

@@ -364,7 +364,7 @@ func AccessPage(v Access) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\" inputmode=\"numeric\" aria-describedby=\"token-days-help\" autocomplete=\"off\"><p id=\"token-days-help\" class=\"hint\">Empty: never.</p></div><div class=\"field\"><label for=\"token-login\">Login at the proxy</label> <input type=\"text\" id=\"token-login\" name=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\" inputmode=\"numeric\" aria-describedby=\"token-days-help\" autocomplete=\"off\"><p id=\"token-days-help\" class=\"hint\">Empty: never.</p></div><div class=\"field\"><label for=\"token-login\">Login</label> <input type=\"text\" id=\"token-login\" name=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -390,7 +390,7 @@ func AccessPage(v Access) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "\" aria-describedby=\"token-login-help\" autocomplete=\"off\"><p id=\"token-login-help\" class=\"hint\">For people who sign in there. No token is made.</p></div><div class=\"form-actions\"><button class=\"button primary\">Create</button></div></div></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "\" aria-describedby=\"token-login-help\" autocomplete=\"off\"><p id=\"token-login-help\" class=\"hint\">Name at the proxy or provider. No token is made.</p></div><div class=\"form-actions\"><button class=\"button primary\">Create</button></div></div></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

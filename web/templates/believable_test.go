@@ -388,6 +388,8 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"sync-pending":     templates.SyncPage(pending),
 		"sign-in":          templates.SignInPage(templates.SignIn{Next: "/"}),
 		"sign-in-refused":  templates.SignInPage(templates.SignIn{Next: "/", Problem: "Wrong token. Look for --token where Memoir was started."}),
+		"sign-in-provider": templates.SignInPage(templates.SignIn{Next: "/", Provider: "id.example.org", ProviderHref: "https://memoir.example.org/sign-in/oidc?next=%2F"}),
+		"sign-in-unknown":  templates.SignInPage(templates.SignIn{Next: "/", Provider: "id.example.org", ProviderHref: "/sign-in/oidc?next=%2F", ProviderProblem: "Unknown user mira@example.org. Nothing was changed. An admin adds you with memoir token create NAME --login mira@example.org."}),
 		"failure-409":      templates.FailurePage(conflict),
 		"failure-500":      templates.FailurePage(broken),
 	}

@@ -62,5 +62,9 @@ func FailureOf(status int) Failure {
 type SignIn struct {
 	Frame
 	Next    string // the path to open afterwards
-	Problem string // why the last try failed; empty on the first
+	Problem string // why the last token failed; empty on the first try
+	// Provider is the host of the OpenID Connect provider, and ProviderHref leads there. They are empty
+	// without one.
+	Provider, ProviderHref string
+	ProviderProblem        string // why the sign-in there failed; empty on the first try
 }

@@ -93,10 +93,10 @@ func (t *Tokens) UsePrincipal(ctx context.Context, id string, at time.Time) erro
 	return dberr.Wrap("record the use of a token", t.q.UsePrincipal(ctx, queries.UsePrincipalParams{ID: parsed, At: at}))
 }
 
-// SaveSignIn saves the sign-in of a browser until expires, and deletes expired sign-ins. id is a
-// hash of the cookie. It fails if the id exists.
-func (t *Tokens) SaveSignIn(ctx context.Context, id []byte, in access.SignIn, expires time.Time) error {
-	params := queries.SaveSignInParams{ID: id, Seal: append([]byte{}, in.Seal...), ExpiresAt: expires}
+// SaveSignIn saves the sign-in of a browser, and deletes expired sign-ins. id is a hash of the
+// cookie. It fails if the id exists.
+func (t *Tokens) SaveSignIn(ctx context.Context, id []byte, in access.SignIn) error {
+	params := queries.SaveSignInParams{ID: id, Seal: append([]byte{}, in.Seal...), ExpiresAt: in.ExpiresAt}
 	if in.Principal != "" {
 		principal, err := dbconv.ParseID(in.Principal)
 		if err != nil {
@@ -111,7 +111,7 @@ func (t *Tokens) SaveSignIn(ctx context.Context, id []byte, in access.SignIn, ex
 // sign-in has expired.
 func (t *Tokens) SignIn(ctx context.Context, id []byte) (access.SignIn, error) {
 	row, err := t.q.SignIn(ctx, id)
-	in := access.SignIn{Seal: row.Seal}
+	in := access.SignIn{Seal: row.Seal, ExpiresAt: row.ExpiresAt.UTC()}
 	if row.PrincipalID != nil {
 		in.Principal = row.PrincipalID.String()
 	}

@@ -25,7 +25,7 @@ func TestSignIns_EndWhenRemovedOrExpired(t *testing.T) {
 	one, two := open(), open()
 	keep := func(id, seal string, expires time.Time) {
 		t.Helper()
-		if err := one.SaveSignIn(t.Context(), []byte(id), access.SignIn{Seal: []byte(seal)}, expires); err != nil {
+		if err := one.SaveSignIn(t.Context(), []byte(id), access.SignIn{Seal: []byte(seal), ExpiresAt: expires}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,17 +45,18 @@ func (q *Queries) SaveSignIn(ctx context.Context, arg SaveSignInParams) error {
 }
 
 const signIn = `-- name: SignIn :one
-SELECT seal, principal_id FROM sign_ins WHERE id = $1 AND expires_at > now()
+SELECT seal, principal_id, expires_at FROM sign_ins WHERE id = $1 AND expires_at > now()
 `
 
 type SignInRow struct {
 	Seal        []byte
 	PrincipalID *uuid.UUID
+	ExpiresAt   time.Time
 }
 
 func (q *Queries) SignIn(ctx context.Context, id []byte) (SignInRow, error) {
 	row := q.db.QueryRow(ctx, signIn, id)
 	var i SignInRow
-	err := row.Scan(&i.Seal, &i.PrincipalID)
+	err := row.Scan(&i.Seal, &i.PrincipalID, &i.ExpiresAt)
 	return i, err
 }
