@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/access"
+	"memoir/internal/access/oidc/oidctest"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
@@ -360,24 +362,33 @@ func (w *walk) tokenOf(body string) string {
 // not exist. A caller without access gets nothing, and one with a smaller scope than needed gets 403.
 func TestCallers_Scopes(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, "--token=all-of-it-for-me", "--read-token=look-only")
+	provider := oidctest.New(t)
+	s := startServerIn(t, oidcEnv, oidcFlags(provider, "--read-token=look-only")...)
 	token := func(body string) string { return s.newToken(body).Token }
 	revoked := s.newToken(`{"name":"revoked","scope":"admin"}`)
 	if status, _ := s.as("all-of-it-for-me", http.MethodDelete, "/api/v1/tokens/"+revoked.ID, ""); status != http.StatusOK {
 		t.Fatal(status)
 	}
-	callers := map[string]struct {
-		token string
-		scope access.Scope
-	}{
-		"owner": {"all-of-it-for-me", access.Admin}, "reader": {"look-only", access.Read}, "nobody": {"", ""}, "wrong": {"memoir_wrong", ""}, "revoked": {revoked.Token, ""},
-		"expired": {s.expired(token), ""},
+	type caller struct {
+		token  string
+		cookie *http.Cookie
+		scope  access.Scope
+	}
+	callers := map[string]caller{
+		"owner": {token: "all-of-it-for-me", scope: access.Admin}, "reader": {token: "look-only", scope: access.Read}, "nobody": {}, "wrong": {token: "memoir_wrong"}, "revoked": {token: revoked.Token},
+		"expired": {token: s.expired(token)},
 	}
 	for _, scope := range access.Scopes {
-		callers["token "+string(scope)] = struct {
-			token string
-			scope access.Scope
-		}{token(fmt.Sprintf(`{"name":"%[1]s","scope":"%[1]s"}`, scope)), scope}
+		callers["token "+string(scope)] = caller{token: token(fmt.Sprintf(`{"name":"%[1]s","scope":"%[1]s"}`, scope)), scope: scope}
+	}
+	for _, scope := range []access.Scope{access.Read, access.Write, ""} {
+		login := string(scope) + "@example.org"
+		added := s.newToken(fmt.Sprintf(`{"name":"person %[1]s","login":"%[1]s","scope":"%[2]s"}`, login, cmp.Or(scope, access.Admin)))
+		provider.Set(oidctest.Behaviour{Claims: map[string]any{"email": login, "email_verified": true}})
+		callers["person "+login] = caller{cookie: s.browser().signIn("/sync"), scope: scope}
+		if scope == "" {
+			s.as("all-of-it-for-me", http.MethodDelete, "/api/v1/tokens/"+added.ID, "")
+		}
 	}
 	type call struct{ method, path string }
 	var calls []call
@@ -420,7 +431,7 @@ func TestCallers_Scopes(t *testing.T) {
 				t.Fatal(err)
 			}
 			needed := needs(request)
-			status, answer := s.as(caller.token, c.method, c.path, "nonsense")
+			status, answer := s.ask(c.method, c.path, "nonsense", caller.token, caller.cookie)
 			switch {
 			case caller.scope == "" && status != http.StatusUnauthorized && status != http.StatusSeeOther && status != http.StatusTooManyRequests:
 				t.Errorf("%s: %s %s is %d: %.100s", name, c.method, c.path, status, answer)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/access/oidc"
 	"memoir/internal/agents"
 	"memoir/internal/askedas"
 	"memoir/internal/cli"
@@ -44,13 +45,14 @@ type config struct {
 	readToken     string         // empty if there are no readers; else differs from token, which is set
 	authHeader    string         // header with the user's name; empty for none
 	authProxies   []netip.Prefix // the peers that may send it; not empty if authHeader is set
-	debounce      time.Duration  // above zero
-	rescan        time.Duration  // above zero
-	watch         string         // auto or poll
-	claudeMDLimit int            // above zero; Unicode characters of the whole file
-	ageNotes      bool           // CLAUDE.md marks stale memories
-	tokenPrice    float64        // of a million tokens, in dollars; 0 shows no prices
-	allowedHosts  []string       // lower case, without port or brackets
+	oidc          oidcConfig
+	debounce      time.Duration // above zero
+	rescan        time.Duration // above zero
+	watch         string        // auto or poll
+	claudeMDLimit int           // above zero; Unicode characters of the whole file
+	ageNotes      bool          // CLAUDE.md marks stale memories
+	tokenPrice    float64       // of a million tokens, in dollars; 0 shows no prices
+	allowedHosts  []string      // lower case, without port or brackets
 	publicURL     gate.PublicURL
 	tlsCert       string // absolute; empty for plain HTTP
 	tlsKey        string // absolute; empty if tlsCert is empty
@@ -185,11 +187,13 @@ func defaults(env func(string) (string, bool)) *config {
 		embedding:     embeddingConfig{dailyTokens: embedding.DefaultDailyTokens},
 		askedAs:       askedAsConfig{askedAsModel, askedas.DefaultDailyTokens},
 		backup:        backupConfig{every: 24 * time.Hour, keep: 7},
+		oidc:          oidcConfig{claim: oidc.DefaultClaim},
 	}
 	c.model.endpoint.Key, _ = env("ANTHROPIC_API_KEY")
 	c.model.endpoint.AuthToken, _ = env("ANTHROPIC_AUTH_TOKEN")
 	c.model.endpoint.URL, _ = env("ANTHROPIC_BASE_URL")
 	c.embedding.key, _ = env(embeddingKey)
+	c.oidc.secret, _ = env(oidcSecret)
 	// A service may have no home directory. Then check requires the directories as settings.
 	home, _ := env("HOME")
 	if dir, _ := env("CLAUDE_CONFIG_DIR"); dir != "" {
@@ -243,6 +247,10 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.readToken, "read-token", "", "")
 	flags.StringVar(&c.authHeader, "auth-header", "", "")
 	flags.Func("auth-proxy", "", c.addAuthProxy)
+	flags.StringVar(&c.oidc.issuer, "oidc-issuer", "", "")
+	flags.StringVar(&c.oidc.clientID, "oidc-client-id", "", "")
+	flags.StringVar(&c.oidc.secretFile, "oidc-client-secret-file", "", "")
+	flags.StringVar(&c.oidc.claim, "oidc-claim", c.oidc.claim, "")
 	flags.Func("debounce", "", durationInto(&c.debounce))
 	flags.Func("rescan", "", durationInto(&c.rescan))
 	flags.StringVar(&c.watch, "watch", c.watch, "")
@@ -380,7 +388,7 @@ func durationInto(target *time.Duration) func(string) error {
 
 // paths returns all settings that are paths.
 func (c *config) paths() []*string {
-	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.codexDir, &c.openClawDir, &c.lettaDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.tlsCert, &c.tlsKey}
+	paths := []*string{&c.agentsDir, &c.claudeDir, &c.qwenDir, &c.geminiDir, &c.codexDir, &c.openClawDir, &c.lettaDir, &c.teamDir, &c.dataDir, &c.backup.dir, &c.oidc.secretFile, &c.tlsCert, &c.tlsKey}
 	for i := range c.memoryDirs {
 		paths = append(paths, &c.memoryDirs[i].Path)
 	}

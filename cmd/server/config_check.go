@@ -54,6 +54,9 @@ func (c *config) check() error {
 	if strings.ContainsFunc(c.authHeader, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
 		return errors.New("--auth-header must be the name of a header, such as X-Forwarded-User")
 	}
+	if err := c.oidc.check(c.publicURL); err != nil {
+		return err
+	}
 	if c.dataDir == "" && c.databaseURL == "" {
 		return errors.New("no home directory found: set --data-dir, or --database-url for your own Postgres")
 	}

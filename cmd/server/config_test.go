@@ -68,6 +68,7 @@ func TestParseConfig_Defaults(t *testing.T) {
 		embedding:     embeddingConfig{dailyTokens: 20_000_000},
 		askedAs:       askedAsConfig{askedAsModel, 200_000},
 		backup:        backupConfig{"", 24 * time.Hour, 7},
+		oidc:          oidcConfig{claim: "email"},
 	}
 	if got := parse(t, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -109,6 +110,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		embedding:     embeddingConfig{"http://127.0.0.1:11434", "nomic-embed-text", "its-key", 3000},
 		askedAs:       askedAsConfig{askedAsOff, 3000},
 		backup:        backupConfig{"/srv/backups", 12 * time.Hour, 30},
+		oidc:          oidcConfig{issuer: "https://id.example.org/realms/team", clientID: "memoir", secretFile: "/srv/secret", claim: "sub"},
 	}
 	byFlag := parse(t, []string{
 		"--addr", "[::1]:9000", "--agents-dir=/srv/agents", "--claude-dir=/srv/claude", "--qwen-dir=/srv/qwen", "--gemini-dir=/srv/gemini", "--codex-dir=/srv/codex", "--openclaw-dir=/srv/openclaw", "--letta-dir=/srv/letta",
@@ -119,6 +121,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"--embedding-url=http://127.0.0.1:11434", "--embedding-model=nomic-embed-text", "--embedding-daily-tokens=3000",
 		"--allowed-host", "Memoir.example.org", "--allowed-host", "[FD00::1]", "--log-format", "json",
 		"--public-url=https://memoir.example.org/", "--tls-cert=/srv/cert.pem", "--tls-key=/srv/key.pem",
+		"--oidc-issuer=https://id.example.org/realms/team", "--oidc-client-id=memoir", "--oidc-client-secret-file=/srv/secret", "--oidc-claim=sub",
 	}, "ANTHROPIC_API_KEY=a key", "ANTHROPIC_AUTH_TOKEN=a token", "ANTHROPIC_BASE_URL=http://model.example.org", "MEMOIR_EMBEDDING_KEY=its-key")
 	if !reflect.DeepEqual(byFlag, want) {
 		t.Errorf("by flag: got  %+v\nwant %+v", byFlag, want)
@@ -133,6 +136,7 @@ func TestParseConfig_FlagsAndVariables(t *testing.T) {
 		"MEMOIR_EMBEDDING_URL=http://127.0.0.1:11434", "MEMOIR_EMBEDDING_MODEL=nomic-embed-text", "MEMOIR_EMBEDDING_DAILY_TOKENS=3000", "MEMOIR_EMBEDDING_KEY=its-key",
 		"MEMOIR_ALLOWED_HOST=Memoir.example.org,[FD00::1],", "MEMOIR_LOG_FORMAT=json",
 		"MEMOIR_PUBLIC_URL=https://memoir.example.org", "MEMOIR_TLS_CERT=/srv/cert.pem", "MEMOIR_TLS_KEY=/srv/key.pem",
+		"MEMOIR_OIDC_ISSUER=https://id.example.org/realms/team", "MEMOIR_OIDC_CLIENT_ID=memoir", "MEMOIR_OIDC_CLIENT_SECRET_FILE=/srv/secret", "MEMOIR_OIDC_CLAIM=sub",
 	)
 	if !reflect.DeepEqual(byVariable, want) {
 		t.Errorf("by variable: got  %+v\nwant %+v", byVariable, want)
@@ -264,6 +268,14 @@ func TestParseConfig_InvalidSettings(t *testing.T) {
 		"an embedding URL with a query":     {[]string{"--embedding-url=https://example.org?key=x", "--embedding-model=m"}, nil, []string{"--embedding-url", "base of an API"}},
 		"an embedding URL without a model":  {[]string{"--embedding-url=http://127.0.0.1:11434"}, nil, []string{"--embedding-model"}},
 		"an embedding key with a space":     {[]string{"--embedding-url=http://127.0.0.1:11434", "--embedding-model=m"}, []string{"MEMOIR_EMBEDDING_KEY=a b"}, []string{"MEMOIR_EMBEDDING_KEY", "without spaces"}},
+		"an issuer without a client":        {[]string{"--oidc-issuer=https://id.example.org"}, nil, []string{"--oidc-issuer", "--oidc-client-id", "together"}},
+		"a client's secret without issuer":  {[]string{"--oidc-client-secret-file=/run/secret"}, nil, []string{"--oidc-issuer", "--oidc-client-id", "together"}},
+		"an issuer that is a host":          {[]string{"--oidc-issuer=id.example.org", "--oidc-client-id=memoir"}, nil, []string{"--oidc-issuer", "https://id.example.org"}},
+		"an issuer with a query":            {[]string{"--oidc-issuer=https://id.example.org?a=b", "--oidc-client-id=memoir"}, nil, []string{"--oidc-issuer"}},
+		"an issuer without TLS":             {[]string{"--oidc-issuer=http://id.example.org", "--oidc-client-id=memoir"}, nil, []string{"--oidc-issuer must be https"}},
+		"an issuer without public URL":      {[]string{"--oidc-issuer=https://id.example.org", "--oidc-client-id=memoir"}, nil, []string{"--oidc-issuer needs --public-url", "https://memoir.example.org"}},
+		"an empty claim":                    {[]string{"--oidc-issuer=https://id.example.org", "--oidc-client-id=memoir", "--oidc-claim="}, nil, []string{"--oidc-claim", "email"}},
+		"two secrets of a client":           {[]string{"--oidc-issuer=https://id.example.org", "--oidc-client-id=memoir", "--oidc-client-secret-file=/run/secret"}, []string{"MEMOIR_OIDC_CLIENT_SECRET=x"}, []string{"--oidc-client-secret-file", "MEMOIR_OIDC_CLIENT_SECRET", "remove one"}},
 		"a log format that is unknown":      {[]string{"--log-format=xml"}, nil, []string{"--log-format xml", "text or json"}},
 		"no place to keep anything":         {nil, []string{"HOME="}, []string{"--data-dir", "--database-url"}},
 		"a flag that is unknown":            {[]string{"--port=80"}, nil, []string{"unknown flag --port", "--help"}},

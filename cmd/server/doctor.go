@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/access/oidc"
 	"memoir/internal/agents"
 	"memoir/internal/backup"
 	"memoir/internal/doctor"
@@ -65,6 +66,7 @@ type examiner struct {
 	meaning    *embedding.Service // nil without an endpoint
 	background describedModel
 	scheduled  func() backup.Status // nil without a schedule
+	provider   *oidc.Provider       // nil without one
 }
 
 // examine returns all checks. Without the database it leaves out those that need it.
@@ -87,6 +89,7 @@ func (x examiner) examine(ctx context.Context) []doctor.Check {
 		}
 	}
 	x.examineBackups(add)
+	x.examineProvider(ctx, add)
 	return checks
 }
 
@@ -182,6 +185,17 @@ func (x examiner) examineFigures(ctx context.Context, add addCheck, here int) er
 		add("embedding", doctor.OK, s.Model+" at "+s.Endpoint, "")
 	}
 	return nil
+}
+
+func (x examiner) examineProvider(ctx context.Context, add addCheck) {
+	if x.provider == nil {
+		return
+	}
+	if err := x.provider.Check(ctx); err != nil {
+		add("OpenID Connect", doctor.Problem, x.config.oidc.issuer+": "+err.Error()+".", "Start the provider, or correct --oidc-issuer.")
+		return
+	}
+	add("OpenID Connect", doctor.OK, "people sign in at "+x.provider.Host(), "")
 }
 
 func (x examiner) examineBackups(add addCheck) {

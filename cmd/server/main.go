@@ -85,6 +85,9 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	if _, err := tlsConfig(config, log); err != nil {
 		return &settingsError{err}
 	}
+	if _, err := config.oidc.provider(config.publicURL); err != nil {
+		return &settingsError{err}
+	}
 	limitHeap()
 	logFigures(ctx, log)
 	go releaseMemory(ctx)
@@ -182,8 +185,12 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	}
 	counts := figures.New(database.store.Pool())
 	measured := metrics.New(metrics.Sources{Status: engine.Status, Figures: counts.Read, Backups: backups.Scheduled})
-	checks := examiner{config, engine, database.store, counts, meaning, background, backups.Scheduled}
-	server, err := newServer(config, owned, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, checks.examine, measured, log)
+	provider, err := config.oidc.provider(config.publicURL)
+	if err != nil {
+		return err
+	}
+	checks := examiner{config, engine, database.store, counts, meaning, background, backups.Scheduled, provider}
+	server, err := newServer(config, owned, provider, places, engine, database.store, recaller, checker, consolidator, extractor, reviewer, meaning, background, backups, checks.examine, measured, log)
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,25 @@ type runningServer struct {
 	addr   string
 	scheme string // http or https
 	client *http.Client
+	log    logText
+}
+
+// logText is a log that can be read while it is written.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func startServer(t *testing.T, more ...string) *runningServer {
@@ -130,7 +149,7 @@ func startServerIn(t *testing.T, env map[string]string, more ...string) *running
 	ended := make(chan error, 1)
 	args := append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + filepath.Join(s.dir, "agents"), "--claude-dir=", "--data-dir=" + filepath.Join(s.dir, "data"), "--rescan=1h"}, more...)
 	go func() {
-		err := run(ctx, args, func(name string) (string, bool) { value, ok := env[name]; return value, ok }, announcement, io.Discard)
+		err := run(ctx, args, func(name string) (string, bool) { value, ok := env[name]; return value, ok }, announcement, &s.log)
 		announcement.CloseWithError(io.ErrUnexpectedEOF)
 		ended <- err
 	}()

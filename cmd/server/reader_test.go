@@ -11,11 +11,20 @@ import (
 // as makes a request with a token and a JSON body, and follows no redirect.
 func (s *runningServer) as(token, method, path, body string) (status int, answer string) {
 	s.Helper()
+	return s.ask(method, path, body, token, nil)
+}
+
+// ask makes a request with a token, and with the cookie of a sign-in unless that is nil.
+func (s *runningServer) ask(method, path, body, token string, cookie *http.Cookie) (status int, answer string) {
+	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), method, "http://"+s.addr+path, strings.NewReader(body))
 	if err != nil {
 		s.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
+	if cookie != nil {
+		request.AddCookie(cookie)
+	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	response, err := http.DefaultTransport.RoundTrip(request)

@@ -14,6 +14,7 @@ import (
 
 	"memoir/examples"
 	"memoir/internal/access/directory"
+	"memoir/internal/access/oidc"
 	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/cli"
@@ -43,7 +44,7 @@ import (
 // authenticates requests. It sets Addr but does not listen. TLSConfig is nil without --tls-cert. It
 // returns an error if the settings of the gate or the TLS files are invalid.
 func newServer(
-	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
+	config config, owned ownerAccess, provider *oidc.Provider, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, reviewer *review.Reviewer, meaning *embedding.Service, background describedModel, backups api.Backups, examine func(context.Context) []doctor.Check, measured *metrics.Metrics, log *slog.Logger,
 ) (*http.Server, error) {
 	people := directory.New(store, log)
@@ -51,7 +52,7 @@ func newServer(
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
 		OnlyOwner: config.token == "", TokenFile: owned.file, SignInCode: owned.code,
 		Token: cmp.Or(config.token, owned.token), ReadToken: config.readToken, Needs: needs, NeedsAllAgents: needsAllAgents,
-		PublicURL: config.publicURL, SignIns: store, Principals: people, UserHeader: config.authHeader, Proxies: config.authProxies, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
+		PublicURL: config.publicURL, SignIns: store, Principals: people, UserHeader: config.authHeader, Proxies: config.authProxies, OIDC: provider, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: log,
 	})
 	if err != nil {
 		return nil, err

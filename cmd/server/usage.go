@@ -49,6 +49,11 @@ Network and access
   --read-token TOKEN        token for read-only access; same length
   --auth-header NAME        header in which a proxy names the signed-in user, such as X-Forwarded-User (see docs/TEAM.md)
   --auth-proxy ADDRESS      address or network of such a proxy, such as 10.0.0.0/8; repeatable
+  --oidc-issuer URL         OpenID Connect provider at which people sign in (see docs/TEAM.md); needs --public-url
+  --oidc-client-id ID       the client that the provider knows Memoir as
+  --oidc-client-secret-file FILE
+                            its secret, if it has one; or MEMOIR_OIDC_CLIENT_SECRET
+  --oidc-claim NAME         claim that is the login of the person (default email, which must be verified)
   --allowed-host HOST       one more host name of the server, without port; repeatable
   --public-url URL          address of a proxy, such as https://memoir.example.org; no path
   --tls-cert FILE           certificate chain, PEM; read again when it changes (default: plain HTTP)
