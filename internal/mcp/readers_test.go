@@ -31,6 +31,7 @@ func TestReadOnly_HidesTools(t *testing.T) {
 	const plain = "Read-only token. Nothing was changed."
 	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, plain)
 	c.fails("delete_memory", arguments{"name": "green tea"}, plain)
+	c.fails("move_memory", arguments{"name": "green tea", "to": "team"}, plain)
 	c.fails("append_log", arguments{"text": "x"}, plain)
 	if _, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "memory_save", Arguments: map[string]string{"text": "x"}}); err == nil || !strings.Contains(err.Error(), plain) {
 		t.Errorf("the prompt to save: %v", err)
@@ -48,7 +49,7 @@ func TestReadOnly_HidesTools(t *testing.T) {
 		t.Errorf("a reader is listed %+v, %v", resources, err)
 	}
 	// The list for a reader must not change the list for a writer.
-	if tools, err := d.connect(t, writer, "").ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 7 {
+	if tools, err := d.connect(t, writer, "").ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 8 {
 		t.Errorf("a writer is shown %d tools, %v", len(tools.Tools), err)
 	}
 }

@@ -71,7 +71,7 @@ func clientDir(ctx context.Context) string {
 }
 
 // needs are the scopes that tools and prompts need, if that is more than access.Read.
-var needs = map[string]access.Scope{toolSave: access.Agent, toolDelete: access.Write, toolAppendLog: access.Agent, promptSave: access.Agent}
+var needs = map[string]access.Scope{toolSave: access.Agent, toolDelete: access.Write, toolMove: access.Write, toolAppendLog: access.Agent, promptSave: access.Agent}
 
 // restrictScope returns a handler that calls next. It refuses calls of the tools and prompts that
 // need a larger scope than the caller's, and removes them from lists. A refused tool call is a

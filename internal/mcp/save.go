@@ -37,6 +37,10 @@ type indexEntry struct {
 	Loaded bool `json:"loaded" jsonschema:"Agents load that line at the start of a session."`
 }
 
+func indexEntryOf(m memories.Memory) indexEntry {
+	return indexEntry{Listed: m.Index == memories.Listed || m.Index == memories.LoadedByLine, Loaded: m.Index == memories.LoadedByLine}
+}
+
 // indexWarning returns a warning about a memory whose line in MEMORY.md agents do not load. It is ""
 // for another memory.
 func indexWarning(status memories.IndexStatus) string {
@@ -60,8 +64,7 @@ func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveI
 	m := result.Memory
 	out := saved{
 		memory: memoryOf(m, time.Now()), Result: "updated", File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)),
-		AskedAs: records.Masked(m).AskedAs,
-		Index:   indexEntry{Listed: m.Index == memories.Listed || m.Index == memories.LoadedByLine, Loaded: m.Index == memories.LoadedByLine},
+		AskedAs: records.Masked(m).AskedAs, Index: indexEntryOf(m),
 		Warning: indexWarning(m.Index), Note: claudeMDNote(result.ClaudeMDProblem),
 	}
 	if result.Created {

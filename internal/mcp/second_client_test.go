@@ -65,7 +65,7 @@ func TestClient_OfOtherSDK(t *testing.T) {
 	if said.Server.Name != "memoir" || said.Server.Version != "v1" || !strings.Contains(said.Instructions, "recall") {
 		t.Errorf("the server is %+v, %q", said.Server, said.Instructions)
 	}
-	all := []string{"append_log", "delete_memory", "get_memory", "list_memories", "recall", "save_memory", "search_memories"}
+	all := []string{"append_log", "delete_memory", "get_memory", "list_memories", "move_memory", "recall", "save_memory", "search_memories"}
 	if !slices.Equal(said.Tools, all) || !slices.Equal(said.ReaderTools, []string{"get_memory", "list_memories", "recall", "search_memories"}) ||
 		!slices.Equal(said.Prompts, []string{"memory", "memory_save", "memory_show"}) || len(said.Templates) != 2 {
 		t.Errorf("it has %v, for readers %v, %v, %v", said.Tools, said.ReaderTools, said.Prompts, said.Templates)

@@ -22,8 +22,9 @@ var (
 	reads = sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 	// saves is not destructive: the history has the text that a save replaces.
 	saves = sdk.ToolAnnotations{DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}
-	// appends is not idempotent.
+	// appends and moves are not idempotent.
 	appends = sdk.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)}
+	moves   = appends
 	deletes = sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: new(bool)}
 	yes     = true
 )
@@ -50,6 +51,10 @@ func (e *endpoint) addTools(server *sdk.Server, agentIsFixed bool) {
 		Name: toolDelete, Title: "Delete a memory",
 		Description: "Deletes one memory, by its name or its id: all its files, its lines in the index, and its part of CLAUDE.md. It moves to the trash, where a person can restore it. If the same content returns, it is blocked. Use it for a memory that is no longer true. To correct a memory, use save_memory.",
 	}, deletes, e.deleteMemory)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolMove, Title: "Move a memory",
+		Description: "Moves one memory, by its name or its id: into the team memory of its agent, back to private memory, or to all agents, for a fact that holds in all projects. Team memory enters the conversations of the whole team, and that of all agents those of every project. So never move a fact about one user there, or a credential.",
+	}, moves, e.moveMemory)
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolRecall, Title: "Recall",
 		Description: "Finds the few memories that fit a question or a task best, with their text and age. Use it at the beginning of a task, and whenever earlier knowledge may help. It returns nothing if no memory fits.",

@@ -24,7 +24,7 @@ func TestTools_Schemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading := map[string]bool{
-		"list_memories": true, "search_memories": true, "get_memory": true, "recall": true, "save_memory": false, "delete_memory": false, "append_log": false,
+		"list_memories": true, "search_memories": true, "get_memory": true, "recall": true, "save_memory": false, "delete_memory": false, "move_memory": false, "append_log": false,
 	}
 	if len(listed.Tools) != len(reading) {
 		t.Errorf("%d tools", len(listed.Tools))
