@@ -17,7 +17,7 @@ WITH parted AS (
         CASE WHEN m.state = 'needs_attention' THEN 5
             ELSE coalesce(array_position('{feedback,user,project,reference}'::text[], m.type), 5) END::integer AS kind
     FROM memories m WHERE m.agent_id = @agent_id
-), found AS (
+), found AS MATERIALIZED (
     SELECT m.id, m.name, m.updated_at, CASE WHEN @grouped::boolean THEN m.kind ELSE 6 END::integer AS part,
         CASE WHEN @sort::text = 'name' THEN lower(m.name) END AS by_name,
         CASE WHEN @sort = 'cost' THEN m.claude_md_chars END AS by_cost,
@@ -34,7 +34,7 @@ WITH parted AS (
                 AND m.id NOT IN (SELECT i.memory_id FROM recall_items i WHERE i.agent_id = @agent_id))
             AND (@session::text = '' OR coalesce(m.session = @session, false) OR m.id IN (SELECT f.memory_id FROM files f
                 WHERE f.agent_id = @agent_id AND f.session = @session AND f.memory_id IS NOT NULL AND f.present AND f.status IN ('mirrored', 'removing')))
-            AND (NOT @searched::boolean OR m.id = ANY(@ids::uuid[]))) AS hit
+            AND (NOT @searched::boolean OR m.id IN (SELECT unnest(@ids::uuid[])))) AS hit
     FROM parted m
 ), placed AS MATERIALIZED (
     SELECT f.id, f.part, f.hit,

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"memoir/internal/memories"
 	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
@@ -41,8 +43,18 @@ func (s *site) memoryList(r *http.Request, agent records.Agent, open string) (te
 	if v.View, list, err = viewOf(r, agent); err != nil {
 		return v, err
 	}
-	page, err := s.store.MemoryList(r.Context(), agent, list, listview.Window(v.View, list, open, r.Header.Get(templates.RowsHeader)))
-	if err != nil {
+	var page records.MemoryListPage
+	var counts records.MemoryViewCounts
+	reading, ctx := errgroup.WithContext(r.Context())
+	reading.Go(func() (err error) {
+		page, err = s.store.MemoryList(ctx, agent, list, listview.Window(v.View, list, open, r.Header.Get(templates.RowsHeader)))
+		return err
+	})
+	reading.Go(func() (err error) {
+		counts, err = s.store.MemoryViewCounts(ctx, agent)
+		return err
+	})
+	if err := reading.Wait(); err != nil {
 		return v, err
 	}
 	v.Groups, v.Near = listview.Groups(v.View, list, page, time.Now()), page.Near
@@ -53,10 +65,6 @@ func (s *site) memoryList(r *http.Request, agent records.Agent, open string) (te
 	v.Selection = selectionOf(agent, v.View)
 	if v.Found > loaded {
 		v.Selection.Total, v.Selection.All = v.Found, listview.Mark(v.Found, page.ChangedAt)
-	}
-	counts, err := s.store.MemoryViewCounts(r.Context(), agent)
-	if err != nil {
-		return v, err
 	}
 	for _, view := range records.MemoryViews() {
 		if view != records.TeamView || counts[view] > 0 && !agent.SharesMemories() || v.View.Name == templates.TeamView {

@@ -104,7 +104,7 @@ WITH parted AS (
         CASE WHEN m.state = 'needs_attention' THEN 5
             ELSE coalesce(array_position('{feedback,user,project,reference}'::text[], m.type), 5) END::integer AS kind
     FROM memories m WHERE m.agent_id = $2
-), found AS (
+), found AS MATERIALIZED (
     SELECT m.id, m.name, m.updated_at, CASE WHEN $3::boolean THEN m.kind ELSE 6 END::integer AS part,
         CASE WHEN $4::text = 'name' THEN lower(m.name) END AS by_name,
         CASE WHEN $4 = 'cost' THEN m.claude_md_chars END AS by_cost,
@@ -121,7 +121,7 @@ WITH parted AS (
                 AND m.id NOT IN (SELECT i.memory_id FROM recall_items i WHERE i.agent_id = $2))
             AND ($13::text = '' OR coalesce(m.session = $13, false) OR m.id IN (SELECT f.memory_id FROM files f
                 WHERE f.agent_id = $2 AND f.session = $13 AND f.memory_id IS NOT NULL AND f.present AND f.status IN ('mirrored', 'removing')))
-            AND (NOT $1::boolean OR m.id = ANY($14::uuid[]))) AS hit
+            AND (NOT $1::boolean OR m.id IN (SELECT unnest($14::uuid[])))) AS hit
     FROM parted m
 ), placed AS MATERIALIZED (
     SELECT f.id, f.part, f.hit,
