@@ -19,16 +19,18 @@ SELECT count(*) FILTER (WHERE NOT t.was AND t.is_now) AS learned,
        count(*) FILTER (WHERE t.was AND t.is_now AND t.changed) AS changed
 FROM (
     SELECT e.changed,
-           coalesce((SELECT b.state <> 'deleted' FROM activity b
-                     WHERE b.memory_id = e.memory_id AND b.at <= $1 AND b.state IS NOT NULL
-                     ORDER BY b.at DESC, b.id DESC LIMIT 1), false) AS was,
-           coalesce((SELECT m.state <> 'deleted' FROM memories m WHERE m.id = e.memory_id), false) AS is_now
+           CASE WHEN m.created_at > $1 THEN false
+               ELSE coalesce((SELECT b.state <> 'deleted' FROM activity b
+                              WHERE b.memory_id = e.memory_id AND b.at <= $1 AND b.state IS NOT NULL
+                              ORDER BY b.at DESC, b.id DESC LIMIT 1), false) END AS was,
+           coalesce(m.state <> 'deleted', false) AS is_now
     FROM (
         SELECT a.memory_id, bool_or(a.kind IN ('changed', 'renamed')) AS changed
         FROM activity a
         WHERE a.agent_id = ANY($2::bigint[]) AND a.at > $1 AND a.memory_id IS NOT NULL AND a.state IS NOT NULL
         GROUP BY a.memory_id
     ) e
+    LEFT JOIN memories m ON m.id = e.memory_id
 ) t
 `
 
@@ -44,7 +46,8 @@ type ChangesSinceRow struct {
 }
 
 // Compares the agents' memories at a time with those of now: how many exist now only, existed then
-// only, and have existed at both times and were changed.
+// only, and have existed at both times and were changed. A memory that is younger than the time
+// needs no look at its events, of which the first scan of a large agent makes thousands.
 func (q *Queries) ChangesSince(ctx context.Context, arg ChangesSinceParams) (ChangesSinceRow, error) {
 	row := q.db.QueryRow(ctx, changesSince, arg.At, arg.AgentIds)
 	var i ChangesSinceRow
