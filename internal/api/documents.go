@@ -53,7 +53,7 @@ func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, er
 }
 
 func (a *api) getIndex(ctx context.Context, in *AgentPath) (*document, error) {
-	index, err := a.engine.Index(ctx, in.Slug)
+	index, err := a.engine.IndexText(ctx, in.Slug)
 	return markdown([]byte(memorymd.Load(index.Raw))), err
 }
 

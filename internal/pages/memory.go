@@ -215,7 +215,7 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 // addCost adds the entry of the memory in MEMORY.md and its recalls. An index that cannot be read has
 // no entry.
 func (s *site) addCost(ctx context.Context, agent records.Agent, m memories.Memory, v *templates.Memory) error {
-	index, err := s.engine.Index(ctx, agent.Slug)
+	index, err := s.engine.IndexText(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if err != nil && !errors.As(err, &conflict) {
 		return err

@@ -48,7 +48,16 @@ func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string
 // is missing, Present is false and the error is nil. It fails with memories.ErrNotFound for an
 // unknown agent, and with *memories.ConflictError if the file cannot be read.
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
-	index, err := e.calls.index.Read(ctx, slug, indexfile.IndexOp{})
+	return e.readIndex(ctx, slug, indexfile.IndexOp{})
+}
+
+// IndexText is Index without Findings and IsCurrent, which take long for thousands of memories.
+func (e *Engine) IndexText(ctx context.Context, slug string) (Index, error) {
+	return e.readIndex(ctx, slug, indexfile.IndexOp{TextOnly: true})
+}
+
+func (e *Engine) readIndex(ctx context.Context, slug string, op indexfile.IndexOp) (Index, error) {
+	index, err := e.calls.index.Read(ctx, slug, op)
 	if index.Present {
 		index.Raw = []byte(quarantine.MaskSecrets(string(index.Raw)))
 	}

@@ -51,7 +51,7 @@ func (r Reader) Read(ctx context.Context, agent records.Agent, request Request, 
 	reading.Go(func() error { return r.explain(ctx, agent, request, v) })
 	reading.Go(func() error { return r.readPast(ctx, agent, request.Cursor, v) })
 	reading.Go(func() error {
-		use, err := r.Store.RecallUse(ctx, agent.ID, v.Now, spans[len(spans)-1], 1)
+		use, err := r.Store.RecallUse(ctx, agent.ID, v.Now, spans[len(spans)-1], 0)
 		if len(use.Days) > 0 {
 			for _, span := range spans {
 				v.Spans = append(v.Spans, spanOf(use.Days, v.Now, span))

@@ -17,7 +17,7 @@ const timed = 2000
 
 // RecallUse returns statistics of the agent's recalls in the last days (UTC), today included:
 // numbers by day, and median times of the last 2,000. It adds the memories that were returned most
-// often and those never returned, at most most of each. now is the current time; days must be
+// often and those never returned, at most most of each, or none if most is 0. now is the current time; days must be
 // positive.
 func (r *Reads) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (records.RecallUse, error) {
 	beginnings := records.DaysUpTo(now, days)
@@ -37,6 +37,9 @@ func (r *Reads) RecallUse(ctx context.Context, agentID int64, now time.Time, day
 	}
 	for _, row := range medians {
 		use.Medians[dbconv.OrZero(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
+	}
+	if most == 0 {
+		return use, nil
 	}
 	return use, dberr.Wrap("count recalls", r.readExtremes(ctx, agentID, beginnings[0], most, &use))
 }

@@ -24,7 +24,10 @@ import (
 type Viewer struct{ Store *postgres.Store }
 
 // IndexOp is the operation that Viewer.Read runs.
-type IndexOp struct{}
+type IndexOp struct {
+	// TextOnly leaves out Findings and IsCurrent, which take long for thousands of memories.
+	TextOnly bool
+}
 
 // PreviewIndexOp is the operation that Viewer.Preview runs.
 type PreviewIndexOp struct{}
@@ -47,16 +50,32 @@ type View struct {
 // Read returns an agent's primary index and the findings about it. It writes nothing. If the index
 // or the directory is missing, Present is false, without an error. It returns memories.ErrNotFound
 // for an unknown slug, and *memories.ConflictError if the index or its directory cannot be read.
-func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error) {
-	view, err := v.Open(ctx, slug)
+func (v *Viewer) Read(ctx context.Context, slug string, op IndexOp) (View, error) {
+	view, err := v.openText(ctx, slug)
 	if err != nil {
 		return View{}, err
 	}
 	defer view.Close()
 	index := View{Path: view.path, Present: view.raw != nil, Others: view.others, Raw: view.raw}
+	if op.TextOnly {
+		return index, nil
+	}
+	if err := v.addFiles(ctx, view); err != nil {
+		return View{}, err
+	}
 	index.Findings = view.lint()
-	index.IsCurrent = view.Repaired().IsEmpty()
+	index.IsCurrent = view.isCurrent(index.Findings)
 	return index, ctx.Err()
+}
+
+// isCurrent reports whether a repair would change nothing. It makes the repair only if nothing
+// simpler tells. found are the findings of lint.
+func (v *indexView) isCurrent(found []memorymd.Finding) bool {
+	if v.raw == nil {
+		return len(v.listed) == 0
+	}
+	isUnlisted := func(f memorymd.Finding) bool { return f.Code == memorymd.FindingUnlisted }
+	return !slices.ContainsFunc(found, isUnlisted) && v.Repaired().IsEmpty()
 }
 
 // Preview returns the change that a repair of an agent's primary MEMORY.md would make, and writes
@@ -101,6 +120,15 @@ type indexView struct {
 	// missing are the files of missing memories, relative to dir. Their links count as valid: a user
 	// may write missing memories back.
 	missing map[string]bool
+	// resolved are the links that resolveLink has looked up.
+	resolved map[string]resolvedLink
+	rowID    int64 // of the agent
+}
+
+// resolvedLink is the result of links.resolve.
+type resolvedLink struct {
+	file   string
+	exists bool
 }
 
 // Open reads an agent's primary index from disk, and the paths of its memory files from the
@@ -109,16 +137,38 @@ type indexView struct {
 // It returns memories.ErrNotFound for an unknown slug, and *memories.ConflictError if the index or
 // its directory cannot be read.
 func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
+	view, err := v.openText(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.addFiles(ctx, view); err != nil {
+		view.Close()
+		return nil, err
+	}
+	return view, nil
+}
+
+// openText is Open without the memory files.
+func (v *Viewer) openText(ctx context.Context, slug string) (*indexView, error) {
 	row, err := v.Store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	agent := agenttx.AgentOf(row)
-	view := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), missing: map[string]bool{}}
+	view := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), missing: map[string]bool{}, rowID: row.ID}
 	view.path = path.Join(view.dir, indexFile)
-	listed, missing, err := v.Store.FilesToIndex(ctx, row.ID)
+	if err := view.open(row); err != nil {
+		view.Close()
+		return nil, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read: %v. It is unchanged.", view.path, agenttx.FSCause(err))}
+	}
+	return view, nil
+}
+
+// addFiles reads the paths of the memory files.
+func (v *Viewer) addFiles(ctx context.Context, view *indexView) error {
+	listed, missing, err := v.Store.FilesToIndex(ctx, view.rowID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range listed {
 		f.Path = view.fromIndex(f.Path)
@@ -127,11 +177,7 @@ func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 	for _, f := range missing {
 		view.missing[view.fromIndex(f)] = true
 	}
-	if err := view.open(row); err != nil {
-		view.Close()
-		return nil, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read: %v. It is unchanged.", view.path, agenttx.FSCause(err))}
-	}
-	return view, nil
+	return nil
 }
 
 // open opens the agent's directory and reads the index into v. If the directory or the index is
@@ -216,7 +262,15 @@ func (v *indexView) resolveLink(target string) (file string, exists bool) {
 	if v.root == nil || v.ctx.Err() != nil {
 		return target, true
 	}
-	return v.links().resolve(target)
+	if found, ok := v.resolved[target]; ok {
+		return found.file, found.exists
+	}
+	file, exists = v.links().resolve(target)
+	if v.resolved == nil {
+		v.resolved = map[string]resolvedLink{}
+	}
+	v.resolved[target] = resolvedLink{file, exists}
+	return file, exists
 }
 
 func (v *indexView) links() links { return links{v.agent, v.root, v.path, v.missing} }
