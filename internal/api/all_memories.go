@@ -21,7 +21,7 @@ type allMemoriesInput struct {
 	Type   string          `query:"type" enum:"feedback,user,project,reference"`
 	State  string          `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones."`
 	Stale  bool            `query:"stale" doc:"true: only stale ones, two days old or more."`
-	Sort   string          `query:"sort" enum:"name,updated,age" doc:"Default: updated, newest first; a search is ranked."`
+	Sort   string          `query:"sort" enum:"name,updated,age,modified" doc:"As for the list of one agent."`
 	Since  memories.Moment `query:"updated_since" doc:"RFC 3339: only those updated at that time or later."`
 	memories.PageRequest
 }

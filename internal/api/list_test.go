@@ -196,7 +196,7 @@ func TestListMemories_FarTimes(t *testing.T) {
 		s.Write("ada/memory/"+name+".md", "---\nname: "+name+"\ntype: user\nmetadata:\n  modified: "+modified+"\n---\n\nText.\n")
 	}
 	s.Scan("ada")
-	for _, sort := range []string{"age", "updated", "name"} {
+	for _, sort := range []string{"age", "modified", "updated", "name"} {
 		found, cursor := map[string]bool{}, ""
 		for range 6 {
 			list := s.ok(200, "GET", "/api/v1/agents/ada/memories?limit=1&sort="+sort+"&cursor="+cursor, nil)

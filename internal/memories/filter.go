@@ -26,7 +26,7 @@ type Filter struct {
 	Scope        Scope  `query:"scope" json:"scope,omitempty" enum:"private,team" doc:"Default: both."`
 	Query        string `query:"q" json:"query,omitempty" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
 	Near         bool   `query:"near" json:"near,omitempty" doc:"true: if no memory has all words of q, return similar ones. Check these before you change them."`
-	Sort         Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age" doc:"Default: updated, newest first; a search is ranked. name: by UTF-8 bytes. age: oldest first."`
+	Sort         Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age,modified" doc:"Default: updated, newest first; a search is ranked. name: by UTF-8 bytes. age: oldest first. modified: the newest content first."`
 	UpdatedSince Moment `query:"updated_since" json:"updated_since,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: only those updated at that time or later."`
 	AsOf         Moment `query:"as_of" json:"as_of,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
 }
@@ -44,9 +44,10 @@ type Sort string
 
 // The orders of a list. Memories with equal keys are ordered by id.
 const (
-	ByUpdate Sort = "updated" // newest first
-	ByName   Sort = "name"    // by UTF-8 bytes
-	ByAge    Sort = "age"     // oldest first
+	ByUpdate       Sort = "updated"  // newest first
+	ByName         Sort = "name"     // by UTF-8 bytes
+	ByAge          Sort = "age"      // oldest first
+	ByModification Sort = "modified" // the opposite of ByAge
 )
 
 // Moment is a point in time in RFC 3339, as in a query. The empty value means no time.

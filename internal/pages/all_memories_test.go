@@ -61,7 +61,12 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 			t.Errorf("%q lists %q with %d, want %q", query, names, page.StatusCode, want)
 		}
 	}
+	s.Write("agents/ada/memory/old.md", "---\nname: Old\ntype: user\nmetadata:\n  modified: 2020-01-01T00:00:00Z\n---\n\nIt was so.\n")
+	s.Scan("ada")
 	page := s.get(t, templates.AllMemoriesPath)
+	if names := page.hits(); names[len(names)-1] != "Old" {
+		t.Errorf("the oldest memory is not the last one of %q", names)
+	}
 	if got := page.Text(); strings.Contains(got, "Z7QH3WTYUJ2LNB4V") || !strings.Contains(got, "Gemini CLI") {
 		t.Error("the list shows a secret, or no client")
 	}

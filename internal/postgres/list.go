@@ -36,10 +36,11 @@ type order struct {
 }
 
 var orders = map[memories.Sort]order{
-	memories.ByUpdate: {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
-	memories.ByName:   {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
-	memories.ByAge:    {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
-	byRank:            {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
+	memories.ByUpdate:       {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
+	memories.ByName:         {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
+	memories.ByAge:          {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
+	memories.ByModification: {"m.modified_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
+	byRank:                  {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
 }
 
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }

@@ -58,6 +58,9 @@ func (p Page) ServePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	filter := memories.Filter{Query: v.Query, Near: true}
 	filter.Type, _ = memories.ParseType(v.Type)
+	if v.Query == "" {
+		filter.Sort = memories.ByModification // as the rows' ages say
+	}
 	page, err := p.Store.MemoriesOf(r.Context(), records.AgentsOf(all, v.Layout, v.Agent), filter, memories.PageRequest{Limit: maxRows, Cursor: v.Cursor})
 	if err != nil {
 		return err
