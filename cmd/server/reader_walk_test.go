@@ -395,6 +395,7 @@ func (w *walk) wait(what string) picture {
 	w.Helper()
 	last, since := w.state(), time.Now()
 	w.until(what, func() string {
+		due := w.list(reviewsDue)
 		now := w.state()
 		difference := last.differences(now)
 		if difference != "" {
@@ -403,10 +404,17 @@ func (w *walk) wait(what string) picture {
 		if time.Since(since) < 3*time.Second {
 			return "last changed: " + difference
 		}
+		if len(due) > 0 {
+			return "not reviewed yet: " + strings.Join(due, ", ")
+		}
 		return ""
 	})
 	return last
 }
+
+// reviewsDue selects the agents whose memories have changed since the background review examined them.
+const reviewsDue = `SELECT a.slug FROM agents a LEFT JOIN review_runs r ON r.agent_id = a.id
+	WHERE a.present AND a.joined_to IS NULL AND r.memories_version IS DISTINCT FROM a.memories_version`
 
 func (w *walk) state() picture {
 	w.Helper()
