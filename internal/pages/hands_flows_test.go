@@ -235,7 +235,7 @@ func TestTheme_InBrowser(t *testing.T) {
 	for name, as := range map[string]person{"with scripts": {allowed: notFound}, "without": {withoutScripts: true, allowed: notFound}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			atDesk(func(t *testing.T, browser context.Context) {
+			before(func(t *testing.T, browser context.Context) {
 				s := serve(t, twoMemories())
 				p := open(t, browser, s, adaList+"?q=t", as)
 				for _, theme := range []string{"light", "dark"} {
@@ -254,7 +254,7 @@ func TestTheme_InBrowser(t *testing.T) {
 					p.until(`document.activeElement.closest("#theme") !== null`)
 				}
 				s.rememberedTheme(t, p)
-			})(t, browser)
+			}, desk, tablet)(t, browser)
 		})
 	}
 }

@@ -14,10 +14,11 @@ type screen struct {
 	width, height int64
 }
 
-// desk and phone differ in size and scheme.
+// desk and phone differ in size and scheme. A tablet has a rail in place of the sidebar.
 var (
-	desk  = screen{"desk, light", "light", 1280, 800}
-	phone = screen{"phone, dark", "dark", 390, 844}
+	desk   = screen{"desk, light", "light", 1280, 800}
+	tablet = screen{"tablet, light", "light", 1024, 768}
+	phone  = screen{"phone, dark", "dark", 390, 844}
 )
 
 // sits sets the tab's screen.
