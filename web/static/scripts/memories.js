@@ -97,15 +97,13 @@
     });
   }
 
-  // Marks the row of the open memory, as a fully loaded page does.
-  function markCurrent() {
+  // Marks a row, by default that of the open memory, as a fully loaded page does.
+  function markCurrent(row = rowOf(openID())) {
     const isForm = Boolean(pane().querySelector(".editor"));
     if (!isForm || !isShown(list())) list().closest(".mailbox")?.toggleAttribute("data-open", isForm || Boolean(openID()));
     if (isForm) return;
-    for (const link of list().querySelectorAll("a[data-open]")) {
-      if (link.closest("[data-row]").id === "memory-" + openID()) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    }
+    list().querySelector("[aria-current]")?.removeAttribute("aria-current");
+    linkOf(row)?.setAttribute("aria-current", "true");
   }
 
   // The row below the open one, else the one above.
@@ -203,6 +201,7 @@
 
   document.addEventListener("memoir:select", (event) => {
     if (!list()?.contains(event.target) || !seesBoth()) return;
+    markCurrent(event.target.closest("[data-row]")); // seen before it is open
     clearTimeout(opening.timer);
     opening.path = pathOf(event.target);
     opening.timer = setTimeout(() => open(opening.path, "replace"), moving);
