@@ -159,9 +159,9 @@ var mayImport = map[string][]string{
 	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/sync", "web/templates"},
 	"internal/pages/shown":        {"internal/diff", "internal/findings/quarantine"},
 
-	"internal/hooksettings": {},
-	"internal/service":      {},
-	"internal/recallbench":  {"internal/memories", "internal/memories/frontmatter"},
+	"internal/hooksettings":    {},
+	"internal/service":         {},
+	"internal/recallbench":     {"internal/memories", "internal/memories/frontmatter"},
 	"internal/cli/terminal":    {},
 	"internal/cli/remote":      {"internal/agents", "internal/wire"},
 	"internal/cli/memorystore": {"internal/cli/remote", "internal/memories/...", "internal/agents", "internal/files", "internal/recall", "internal/wire"},
