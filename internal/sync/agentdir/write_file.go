@@ -100,7 +100,7 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	case errors.Is(err, fs.ErrNotExist):
 		return memories.ErrNoFile
 	case err != nil:
-		return ops.WriteConflict(relPath, err)
+		return agenttx.WriteConflict(relPath, err)
 	case found != op.Hash, found == emptyHash && agenttx.AwaitBytes(tx.Root, relPath):
 		return memories.ErrChanged
 	}
@@ -125,7 +125,7 @@ func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath strin
 		tx.Rescan(relPath)
 		return memories.ErrChanged
 	case err != nil:
-		return ops.WriteConflict(relPath, err)
+		return agenttx.WriteConflict(relPath, err)
 	}
 	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath}, nil)
 }

@@ -106,3 +106,26 @@ func (tx *Tx) MisnamedError(relPath string) error {
 func ChangedOnDisk(path string) error {
 	return &memories.ConflictError{Reason: path + " has changed on disk. Nothing was saved. Check the new version and save again."}
 }
+
+// WriteConflict returns the error of an operation that could not write the file at path because of
+// err, which is not nil. It is a *memories.ConflictError if a person can solve the problem or the
+// caller may retry. Any other err is wrapped. After syscall.EIO the file may have the old or the
+// new bytes.
+func WriteConflict(path string, err error) error {
+	var conflict *memories.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return err
+	case files.IsOwnership(err):
+		return OwnershipConflict(err)
+	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists), errors.Is(err, fs.ErrNotExist):
+		return ChangedOnDisk(path)
+	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Make it writable and try again.", path, FSCause(err))}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Free disk space and try again.", path, FSCause(err))}
+	case errors.Is(err, syscall.EIO):
+		return &memories.ConflictError{Reason: fmt.Sprintf("Disk error while writing %s (%v). The file has the old or the new content. Check it and try again.", path, FSCause(err))}
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}

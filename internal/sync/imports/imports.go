@@ -177,7 +177,7 @@ func (s *Service) writeIndexes(ctx context.Context, tx *agenttx.Tx, op SeedOp, c
 			continue
 		}
 		if err != nil {
-			return ops.WriteConflict(index, err)
+			return agenttx.WriteConflict(index, err)
 		}
 		paths = append(paths, index)
 	}

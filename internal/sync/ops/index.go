@@ -53,7 +53,7 @@ func (s *Service) RepairIndex(ctx context.Context, slug string, op RepairIndexOp
 				options.IfHash = files.Hash(one.Before)
 			}
 			if err := tx.Overwrite(one.Path, one.After, options); err != nil {
-				return change, WriteConflict(one.Path, err)
+				return change, agenttx.WriteConflict(one.Path, err)
 			}
 			paths = append(paths, one.Path)
 		}
@@ -119,7 +119,7 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 		tx.Rescan(index)
 		// It gets no entry of its own, so that a second attempt can replace the fact by one.
 		_, err := s.Publisher.Run(ctx, tx, c.memories)
-		return Result{}, errors.Join(notReplaced(index, file, WriteConflict(index, writeErr)), err)
+		return Result{}, errors.Join(notReplaced(index, file, agenttx.WriteConflict(index, writeErr)), err)
 	}
 	c.indexes = append(c.indexes, index)
 	result, err := s.publishWritten(ctx, tx, &c, draft.Key())
@@ -133,7 +133,7 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 func readFact(tx *agenttx.Tx, index, id string) ([]byte, memorymd.Fact, error) {
 	raw, err := agenttx.ReadAll(tx.Root, index, memories.MaxFileSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, agenttx.ErrTooLarge) {
-		return nil, memorymd.Fact{}, WriteConflict(index, err)
+		return nil, memorymd.Fact{}, agenttx.WriteConflict(index, err)
 	}
 	facts := memorymd.Facts(raw)
 	at := slices.IndexFunc(facts, func(f memorymd.Fact) bool {

@@ -53,7 +53,7 @@ func removeValue(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, re
 	for _, index := range indexfile.IndexesFor(tx.Root, tx.Agent, removal.PathsOf(mirrored)) {
 		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return []byte(secrets.ReplaceValues(string(raw), values)) })
 		if err != nil {
-			return WriteConflict(index, err)
+			return agenttx.WriteConflict(index, err)
 		}
 		c.indexes = append(c.indexes, index)
 	}

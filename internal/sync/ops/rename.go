@@ -52,7 +52,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.Key(), Content: newFile.content, Files: deletion.Files}
 	if err := tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime}); err != nil {
 		// The new file may exist. Resume removes it now, and not only in the next full scan.
-		return Result{}, errors.Join(WriteConflict(newFile.path, err), removal.Resume(ctx, tx))
+		return Result{}, errors.Join(agenttx.WriteConflict(newFile.path, err), removal.Resume(ctx, tx))
 	}
 	c := changes{title: title}
 	r := scan.Request{Paths: []string{newFile.path}, Saved: newFile.path, Origin: reconcile.Origin{Actor: tx.Actor, Rename: &to}}

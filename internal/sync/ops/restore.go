@@ -147,7 +147,7 @@ const writeBackAttempts = 5
 
 // writeBack writes raw to a path of the memory, or to a new one, and returns the path. A file that
 // has the same bytes already is not written again. The error of a failed write is the result of
-// WriteConflict. If then nothing was written, and the memory is in the trash or missing, it also
+// agenttx.WriteConflict. If then nothing was written, and the memory is in the trash or missing, it also
 // cancels the restore and marks unremoved for removal again.
 func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unremoved []records.File, raw []byte) (relPath string, err error) {
 	for range writeBackAttempts {
@@ -163,7 +163,7 @@ func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unre
 			break
 		}
 	}
-	writeErr := WriteConflict(relPath, err)
+	writeErr := agenttx.WriteConflict(relPath, err)
 	isInTrash := head.State == memories.Deleted || head.State == memories.Missing
 	if !isInTrash || !isNotWritten(err, writeErr) {
 		return "", writeErr // the next full scan continues the restore

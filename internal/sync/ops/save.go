@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -206,7 +205,7 @@ func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, he
 
 // writeAllowed deletes the tombstone of a content and calls write, which writes data with that
 // content to relPath. So a scan after the write does not block the file. If write fails, the error
-// is the result of WriteConflict. If the file then certainly lacks the data, it adds the tombstone
+// is the result of agenttx.WriteConflict. If the file then certainly lacks the data, it adds the tombstone
 // again.
 func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content memories.Fingerprint, relPath string, data []byte, write func() error) error {
 	deletedAt, err := tx.DB.Allow(ctx, key, content)
@@ -217,7 +216,7 @@ func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content
 	if err == nil {
 		return nil
 	}
-	writeErr := WriteConflict(relPath, err)
+	writeErr := agenttx.WriteConflict(relPath, err)
 	if isNotWritten(err, writeErr) || lacksContent(tx, relPath, files.Hash(data)) {
 		if err := tx.DB.AddTombstone(ctx, key, content, deletedAt); err != nil {
 			return errors.Join(err, writeErr)
@@ -350,31 +349,8 @@ func encodeDraft(tx *agenttx.Tx, base []byte, relPath string, draft memories.Dra
 	return data, nil
 }
 
-// WriteConflict returns the error of an operation that could not write the file at path because of
-// err, which is not nil. It is a *memories.ConflictError if a person can solve the problem or the
-// caller may retry. Any other err is wrapped. After syscall.EIO the file may have the old or the
-// new bytes.
-func WriteConflict(path string, err error) error {
-	var conflict *memories.ConflictError
-	switch {
-	case errors.As(err, &conflict):
-		return err
-	case files.IsOwnership(err):
-		return agenttx.OwnershipConflict(err)
-	case errors.Is(err, files.ErrChanged), errors.Is(err, files.ErrExists), errors.Is(err, fs.ErrNotExist):
-		return agenttx.ChangedOnDisk(path)
-	case errors.Is(err, files.ErrLeaves), errors.Is(err, files.ErrLoop), errors.Is(err, syscall.ENOTDIR), errors.Is(err, files.ErrNotRegular), errors.Is(err, files.ErrOwner), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Make it writable and try again.", path, agenttx.FSCause(err))}
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be written (%v). Nothing was changed. Free disk space and try again.", path, agenttx.FSCause(err))}
-	case errors.Is(err, syscall.EIO):
-		return &memories.ConflictError{Reason: fmt.Sprintf("Disk error while writing %s (%v). The file has the old or the new content. Check it and try again.", path, agenttx.FSCause(err))}
-	}
-	return fmt.Errorf("write %s: %w", path, err)
-}
-
 // isNotWritten reports whether certainly nothing was written. err is the error of the write, and
-// writeErr the result of WriteConflict for it. It reports false if that is unknown.
+// writeErr the result of agenttx.WriteConflict for it. It reports false if that is unknown.
 func isNotWritten(err, writeErr error) bool {
 	var conflict *memories.ConflictError
 	return errors.As(writeErr, &conflict) && !errors.Is(err, syscall.EIO)

@@ -80,7 +80,7 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 
 // verifyFile sets the modification time of one file to now, also in its text if that states one,
 // and scans it. raw are its recorded bytes. No scan counts the changed bytes as a newer content. If
-// the file has changed or cannot be written, the error is the result of WriteConflict.
+// the file has changed or cannot be written, the error is the result of agenttx.WriteConflict.
 func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, raw []byte, now time.Time) error {
 	touched, changed := frontmatter.Touch(raw, now)
 	if f.Unfinished != 0 {
@@ -91,7 +91,7 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // the file was removed; the next scan detaches it
 		case err != nil:
-			return WriteConflict(f.Path, err)
+			return agenttx.WriteConflict(f.Path, err)
 		}
 		return s.scan(ctx, tx, c, written(tx, f.Path))
 	}
@@ -100,7 +100,7 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 		return tx.Overwrite(f.Path, touched, files.Options{IfHash: f.Hash, ModTime: now})
 	})
 	if err != nil {
-		return WriteConflict(f.Path, err)
+		return agenttx.WriteConflict(f.Path, err)
 	}
 	if err := tx.DB.SetFileHash(ctx, f.Path, hash); err != nil {
 		return err
