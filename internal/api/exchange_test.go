@@ -20,6 +20,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"memoir/internal/agents"
 	"memoir/internal/api"
 	"memoir/internal/exporter"
 	"memoir/internal/gate"
@@ -37,7 +38,11 @@ import (
 // exchanging serves a Memoir with exports and imports.
 func exchanging(t *testing.T, files memoirtest.Files) *server {
 	t.Helper()
-	m := memoirtest.Start(t, files)
+	return exchangingOf(t, memoirtest.Start(t, files))
+}
+
+func exchangingOf(t *testing.T, m *memoirtest.Memoir) *server {
+	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	reviewer := review.Start(m.Engine, m.Store, review.Options{Settle: 10 * time.Millisecond, Log: log})
 	t.Cleanup(reviewer.Close)
@@ -241,6 +246,35 @@ func TestExport_ImportGivesSameBytes(t *testing.T) {
 			return strings.Contains(string(b.call("GET", "/api/v1/agents/ada/memories?q=session+fact", nil).raw), "from a session")
 		})
 	})
+}
+
+func TestImport_AgentWithKeeper(t *testing.T) {
+	t.Parallel()
+	start := func(group, name string) (*server, *memoirtest.Memoir) {
+		codex := &memoirtest.Memoir{TB: t, Dir: t.TempDir()}
+		codex.Write("memories/MEMORY.md", "# Task Group: "+group+"\nscope: how releases are cut\n\n- tag first\n")
+		hive := &memoirtest.Memoir{TB: t, Dir: t.TempDir()}
+		hive.Write("ada/memory/a.md", memoirtest.Note(name, memories.User, "Uses vim."))
+		return exchangingOf(t, memoirtest.StartIn(t, agents.Settings{AgentsDir: hive.Dir, CodexDir: codex.Dir})), codex
+	}
+	a, _ := start("shop", "editor")
+	b, codex := start("site", "shell")
+	archive := a.exported("")
+	for _, query := range []string{"?dry_run=true", "?dry_run=false"} {
+		report := b.imported(query, archive)
+		if len(report.Agents) != 2 || report.Agents[0].Counts.New != 1 || report.Agents[1].Problem == nil || len(report.Agents[1].Items) > 0 {
+			t.Fatalf("%s: %+v", query, report)
+		}
+	}
+	if problem := b.imported("?into=codex", a.exported("?agent=ada")).Agents[0].Problem; problem == nil || !strings.Contains(*problem, "A job of Codex writes this memory") {
+		t.Errorf("into codex: %v", problem)
+	}
+	if _, err := os.Stat(codex.Path("memories/extensions")); !os.IsNotExist(err) {
+		t.Errorf("the import has written notes: %v", err)
+	}
+	if same := a.imported("", archive).Agents[1]; same.Problem != nil || same.Counts.Same != 1 {
+		t.Errorf("the same memories: %+v", same)
+	}
 }
 
 func TestExport_DamagedArchive(t *testing.T) {

@@ -149,6 +149,12 @@ func (im *Importer) importAgent(ctx context.Context, r Request, from exchange.Ag
 	if err := w.decide(ctx); err != nil {
 		return w.report, err
 	}
+	if keeper := w.agent.Rules().Keeper; keeper != "" && len(w.report.Items) > 0 {
+		// Notes for a client are for single changes. Its memory is often written anew.
+		w.report.Problem = keeper + " Say which other agent gets the memories (into or map)."
+		w.report.Counts, w.report.Items = map[exchange.Outcome]int{}, []Item{}
+		return w.report, nil
+	}
 	if r.Apply {
 		if err := w.apply(ctx); err != nil {
 			return w.report, err
