@@ -35,7 +35,7 @@ Directories
   --claude-dir DIR          Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude; empty: none)
   --qwen-dir DIR            Qwen Code's directory (default $QWEN_RUNTIME_DIR, else $QWEN_HOME, else ~/.qwen; empty: none)
   --gemini-dir DIR          Gemini CLI's directory (default ~/.gemini; empty: none)
-  --codex-dir DIR           Codex's directory, only read (default $CODEX_HOME, else ~/.codex; empty: none)
+  --codex-dir DIR           Codex's directory, changed by notes (default $CODEX_HOME, else ~/.codex; empty: none)
   --openclaw-dir DIR        OpenClaw's directory, only read (default ~/.openclaw; empty: none)
   --letta-dir DIR           Letta Code's directory, only read (default ~/.letta; empty: none)
   --memory-dir SLUG=DIR     one more memory directory; repeatable

@@ -172,6 +172,9 @@ func (a Agent) isRead(names []string) bool {
 		return true
 	}
 	only := a.Rules().Only
+	if a.Rules().isNotePath(names) {
+		return true
+	}
 	return (only == nil || slices.Contains(only, strings.ToLower(names[0]))) && !a.isForeign(names) && !a.isDayLog(names)
 }
 

@@ -77,9 +77,12 @@ type Rules struct {
 	SplitAt string
 	// HasDayLogs means that the files YYYY-MM-DD.md in memory/ are logs.
 	HasDayLogs bool
-	// Keeper is the reason why Memoir only reads the memories, as a sentence; empty if it writes
-	// them.
+	// Keeper is the reason why Memoir does not write the memories' files, as a sentence; empty if it
+	// does.
 	Keeper string
+	// Notes is the directory, in the memory directory, of notes by which Memoir asks the client to
+	// change its memories; empty if it has none.
+	Notes string
 	// Pinned is a directory with memories that only a person may change; empty if there is none.
 	Pinned  string
 	project projectSource
@@ -111,6 +114,7 @@ var layouts = map[Layout]Rules{
 	Codex: {
 		Client: "Codex", Format: frontmatter.Section, SplitAt: "# Task Group:", Only: []string{"memory.md"},
 		Keeper: "A job of Codex writes this memory, and would overwrite a change.",
+		Notes:  "extensions/ad_hoc/notes",
 	},
 	OpenClaw: {
 		Client: "OpenClaw", Format: frontmatter.Section, SplitAt: "## ", Only: []string{"memory.md", "memory"}, HasDayLogs: true,
@@ -149,6 +153,9 @@ func (r Rules) FileName(t memories.Type, name string) string {
 // it is the path below the memory directory, without the extension, so that files of different
 // directories have different names. Otherwise it is the stem.
 func (a Agent) Label(relPath string) string {
+	if a.IsNote(relPath) {
+		return noteLabel(relPath)
+	}
 	_, _, names := a.locate(relPath)
 	switch a.Rules().Format {
 	case frontmatter.FlatOrPlain, frontmatter.Plain, frontmatter.Block, frontmatter.Section:
@@ -165,18 +172,37 @@ func (a Agent) Label(relPath string) string {
 
 // Parse returns the memory file at relPath with the bytes raw, in the format of the agent's layout.
 func (a Agent) Parse(raw []byte, relPath string) frontmatter.File {
-	return a.Rules().Format.Parse(raw, a.Label(relPath))
+	file := a.format(relPath).Parse(raw, a.Label(relPath))
+	if a.IsNote(relPath) && !file.Unreadable {
+		file.Problems = append(file.Problems, memories.ProblemOf(memories.CodePendingSave))
+	}
+	return file
+}
+
+// format returns the format of the file at a path.
+func (a Agent) format(relPath string) frontmatter.Format {
+	if a.IsNote(relPath) {
+		return frontmatter.FlatOrPlain
+	}
+	return a.Rules().Format
 }
 
 // WithName returns the bytes raw of a memory file, changed so that they state the name at relPath.
 func (a Agent) WithName(raw []byte, name, relPath string, now time.Time) []byte {
-	return a.Rules().Format.WithName(raw, name, a.Label(relPath), now)
+	return a.format(relPath).WithName(raw, name, a.Label(relPath), now)
 }
 
 // Encode returns the bytes of a memory file at relPath with the content, and with the entries of
 // metadata if the file has frontmatter. If base is not nil, the file base is changed.
 func (a Agent) Encode(base []byte, relPath string, c memories.Content, metadata map[string]string, now time.Time) []byte {
-	data := a.Rules().Format.Encode(base, a.Label(relPath), c, now)
+	data := a.format(relPath).Encode(base, a.Label(relPath), c, now)
+	if a.IsNote(relPath) && metadata[noteRequest] == "" && frontmatter.MetadataOf(data, noteRequest) == "" {
+		metadata = maps.Clone(metadata)
+		if metadata == nil {
+			metadata = map[string]string{}
+		}
+		metadata[noteRequest] = requestRemember
+	}
 	if a.Parse(data, relPath).Plain {
 		return data
 	}
@@ -195,6 +221,10 @@ func (a Agent) ReadOnly(relPath string, byPerson bool) string {
 	rules := a.Rules()
 	_, _, names := a.locate(relPath)
 	switch {
+	case rules.TakesNotes() && (len(names) == 0 || a.IsNote(relPath)):
+		return ""
+	case rules.TakesNotes():
+		return rules.Keeper + " Memoir only adds notes for " + rules.Client + ". Save, edit or delete the memory itself."
 	case rules.Keeper != "":
 		return rules.Keeper + " Memoir only reads it. Copy the memory to another agent and change it there."
 	case a.isForeign(names):

@@ -71,6 +71,7 @@ type walker struct {
 	agent   Agent
 	visit   func(relDir string)
 	listing Listing
+	notes   *noteReader // nil before the first note
 }
 
 type kind int
@@ -269,6 +270,10 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 		entry.Problem = nameNotUTF8
 	case !info.Mode().IsRegular():
 		entry.Problem = notRegular
+	case w.agent.IsNote(entry.Path):
+		if !w.isOpenNote(d, entry, it) {
+			return
+		}
 	case d.depth == 0 && w.agent.splits(name):
 		w.parts(d, entry, name, scope)
 		return
@@ -279,6 +284,23 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 		entry.Problem = fileTooDeep
 	}
 	w.list(entry, scope)
+}
+
+// isOpenNote reports whether a note is a memory. It records others as omitted: their memory ends
+// although the file stays.
+func (w *walker) isOpenNote(d directory, entry Entry, it item) bool {
+	raw, err := ReadFile(w.root, path.Join(d.real, it.name), memories.MaxFileSize)
+	if err != nil {
+		return true // the scan says why
+	}
+	if w.notes == nil {
+		w.notes = newNoteReader(w.agent, w.root)
+	}
+	if w.notes.isMemory(entry.Path, raw, it.info.ModTime()) {
+		return true
+	}
+	w.listing.omitted[entry.Path] = true
+	return false
 }
 
 // isRead reports whether the entry of d with this name belongs to the memory.

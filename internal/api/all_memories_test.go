@@ -19,6 +19,7 @@ func TestAllMemories_Filters(t *testing.T) {
 		"agents/bob/memory/tea.md":          "---\nname: Tea\ntype: user\n---\n\nGreen tea.\n",
 		"gemini/tmp/shop/memory/release.md": "# Order of the deploys\n\n1. schema\n",
 		"codex/memories/MEMORY.md":          "# Task Group: shop\nscope: how releases are cut\n\n- tag first\n",
+		"openclaw/workspace/MEMORY.md":      "## coffee\n\nBlack.\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
 			t.Fatal(err)
@@ -27,16 +28,16 @@ func TestAllMemories_Filters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := memoirtest.StartIn(t, agents.Settings{AgentsDir: filepath.Join(dir, "agents"), GeminiDir: filepath.Join(dir, "gemini"), CodexDir: filepath.Join(dir, "codex")})
+	m := memoirtest.StartIn(t, agents.Settings{AgentsDir: filepath.Join(dir, "agents"), GeminiDir: filepath.Join(dir, "gemini"), CodexDir: filepath.Join(dir, "codex"), OpenClawDir: filepath.Join(dir, "openclaw")})
 	s := serve(t, m, api.Options{})
 	for query, want := range map[string]string{
-		"sort=name":               "Tabs Tea release shop",
+		"sort=name":               "Tabs Tea coffee release shop",
 		"layout=hive&sort=name":   "Tabs Tea",
 		"layout=codex":            "shop",
 		"layout=letta":            "",
 		"agent=bob":               "Tea",
 		"agent=nobody":            "",
-		"type=project&sort=name":  "release shop",
+		"type=project&sort=name":  "coffee release shop",
 		"q=deploys":               "release",
 		"q=green&layout=gemini":   "",
 		"name=Tabs":               "Tabs",
@@ -52,28 +53,29 @@ func TestAllMemories_Filters(t *testing.T) {
 	}
 	first := s.ok(200, "GET", "/api/v1/memories?sort=name&limit=3", nil)
 	rest := s.ok(200, "GET", "/api/v1/memories?sort=name&limit=3&cursor="+first.string("next_cursor"), nil)
-	if got := names(append(first.list("memories"), rest.list("memories")...), "name"); got != "Tabs Tea release shop" || rest["next_cursor"] != nil {
+	if got := names(append(first.list("memories"), rest.list("memories")...), "name"); got != "Tabs Tea coffee release shop" || rest["next_cursor"] != nil {
 		t.Errorf("the two pages have %q", got)
 	}
 	for _, query := range []string{"layout=emacs", "session=x", "as_of=2026-01-01T00:00:00Z", "type=x", "q=%00", "name=", "cursor=x", "layout=hive&sort=name&cursor=" + first.string("next_cursor")} {
 		s.problem(s.call("GET", "/api/v1/memories?"+query, nil), 422)
 	}
 
-	shop := s.ok(200, "GET", "/api/v1/memories?name=shop", nil).list("memories")[0]
-	at := "/api/v1/agents/codex/memories/" + shop.string("id")
+	coffee := s.ok(200, "GET", "/api/v1/memories?name=coffee", nil).list("memories")[0]
+	agent := "/api/v1/agents/" + coffee.string("agent")
+	at := agent + "/memories/" + coffee.string("id")
 	for _, refused := range []reply{
 		s.call("DELETE", at, nil), s.call("PATCH", at, object{"body": "x"}), s.call("POST", at+"/verify", nil),
-		s.call("POST", "/api/v1/agents/codex/memories", object{"name": "x", "type": "project"}),
+		s.call("POST", agent+"/memories", object{"name": "x", "type": "project"}),
 	} {
 		if p := s.problem(refused, 409); !strings.Contains(p.string("detail"), "Copy the memory to another agent") {
-			t.Errorf("a change of a memory of Codex gives %v", p)
+			t.Errorf("a change of a memory of OpenClaw gives %v", p)
 		}
 	}
 	copied := s.call("POST", at+"/copy", object{"to": "private", "agent": "ada"})
-	if c := s.object(copied); copied.status != 201 || c["agent"] != "ada" || c["path"] != "memory/project_shop.md" {
+	if c := s.object(copied); copied.status != 201 || c["agent"] != "ada" || c["path"] != "memory/project_coffee.md" {
 		t.Errorf("the copy is %d %v", copied.status, c)
 	}
-	s.problem(s.call("POST", "/api/v1/agents/ada/memories/"+s.object(copied).string("id")+"/copy", object{"to": "private", "agent": "codex"}), 409)
+	s.problem(s.call("POST", "/api/v1/agents/ada/memories/"+s.object(copied).string("id")+"/copy", object{"to": "private", "agent": coffee.string("agent")}), 409)
 	if got := s.ok(200, "GET", "/api/v1/agents/codex", nil); got["layout"] != "codex" {
 		t.Errorf("the agent is %v", got)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Deletion is the preview of a deletion: the changes that it would make.
 type Deletion struct {
-	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"The memories that move to the trash, by name. Those in the trash already are not included."`
+	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"The memories that move to the trash, by name. Those in the trash already are not included, nor those that a note asks a client to forget."`
 	Files    []wire.File      `json:"files" nullable:"false" doc:"The files that are removed. The trash keeps them."`
 	Indexes  []IndexChange    `json:"indexes" nullable:"false" doc:"The MEMORY.md files that lose lines."`
 	ClaudeMD ClaudeMDDeletion `json:"claude_md"`

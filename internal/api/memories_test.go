@@ -11,7 +11,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-const memoryKeys = `id agent name scope type description body asked_as state problems path line session files hash size claude_md_chars
+const memoryKeys = `id agent name scope type description body asked_as state problems pending path line session files hash size claude_md_chars
 	claude_md index use age_days stale created_at updated_at deleted_at deleted_by`
 
 var tabs = memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}

@@ -203,7 +203,11 @@ func (c *memoryCall) save(ctx context.Context, on memorystore.Store, name string
 		return err
 	}
 	return printAnswer(c.Stdout, c.json, saved, func(to io.Writer, m wire.Memory) error {
-		_, err := fmt.Fprintf(to, "saved %s in %s\n", terminal.Printable(m.Name), terminal.Printable(m.Path))
+		pending := ""
+		if m.Pending != nil {
+			pending = ", pending until the agent's client has read it"
+		}
+		_, err := fmt.Fprintf(to, "saved %s in %s%s\n", terminal.Printable(m.Name), terminal.Printable(m.Path), pending)
 		return err
 	})
 }

@@ -38,7 +38,7 @@ func writeList(to io.Writer, list wire.MemoryList) error {
 }
 
 // writeMemory prints the facts about a memory that are not empty, one a line, and then its body.
-// These are name, type, description, age, session, files, problems and a warning about the age. A
+// These are name, type, description, age, pending change, session, files, problems and a warning about the age. A
 // state is printed if it is not active.
 func writeMemory(to io.Writer, m wire.Memory) error {
 	rows := [][]string{{"name", terminal.Printable(m.Name)}}
@@ -53,6 +53,7 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 	if m.State != string(memories.Active) {
 		fact("state", strings.ReplaceAll(m.State, "_", " "))
 	}
+	fact("pending", orNone(m.Pending))
 	fact("session", orNone(m.Session))
 	for _, f := range m.Files {
 		fact("file", f.Path)
@@ -75,8 +76,13 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 }
 
 // writeDeletion prints the name of the deleted memory and whether it can be restored. It lists the
-// removed files, the changed indexes, and a problem with CLAUDE.md if there is one.
+// removed files, the changed indexes, and a problem with CLAUDE.md if there is one. A pending deletion
+// is one line.
 func writeDeletion(to io.Writer, d memorystore.Deletion) error {
+	if d.Value.Pending != nil {
+		_, err := fmt.Fprintf(to, "deletion of %s pending: a note asks the agent's client to forget it\n", terminal.Printable(d.Value.Name))
+		return err
+	}
 	out := bufio.NewWriter(to)
 	fate := "this is permanent: without a server there is no trash"
 	if d.Trash {

@@ -44,6 +44,9 @@ func (e *endpoint) deleteMemory(ctx context.Context, agent records.Agent, in del
 		Undo: fmt.Sprintf("A person can restore it, with its file and its history, on Memoir's page /agents/%s/trash, and a script with POST /api/v1/agents/%[1]s/memories/%s/restore.", agent.Slug, m.ID),
 	}
 	out.Description = beginningOf(result.Memory.Description, maxDescription)
+	if out.Pending != "" {
+		return out, nil
+	}
 	for _, f := range m.Files[:min(len(m.Files), maxRemoved)] {
 		out.Removed = append(out.Removed, f.Path)
 	}
@@ -59,6 +62,9 @@ func (e *endpoint) deleteMemory(ctx context.Context, agent records.Agent, in del
 }
 
 func (d deleted) text() string {
+	if d.Pending != "" {
+		return "A note asks the client of " + d.Agent + " to forget the memory “" + d.Name + "”. The memory stays until the client has removed it. " + d.Undo
+	}
 	if d.Already {
 		return "The memory “" + d.Name + "” of " + d.Agent + " was in the trash already. Nothing was changed. " + d.Undo
 	}

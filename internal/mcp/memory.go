@@ -19,6 +19,7 @@ type memory struct {
 	Scope       string `json:"scope,omitempty" jsonschema:"team: shared with the team. Absent: private."`
 	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent if it has none."`
 	Description string `json:"description,omitempty" jsonschema:"One line about the memory. Cut in lists."`
+	Pending     string `json:"pending,omitempty" jsonschema:"save or deletion: a note asks the agent's client for it, and the client has yet to read the note."`
 	State       string `json:"state" jsonschema:"active; needs_attention: not in CLAUDE.md until it is fixed; missing: its file disappeared, and a person must decide; deleted: in the trash."`
 	Saved       string `json:"saved" jsonschema:"Age: today, yesterday, N days ago, or unknown age."`
 	AgeDays     *int   `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Absent if unknown."`
@@ -34,7 +35,7 @@ func memoryOf(m memories.Memory, now time.Time) memory {
 		scope = string(m.Scope())
 	}
 	return memory{
-		Scope: scope, ID: m.ID, Agent: m.Agent, Name: m.Name, Type: string(m.Type), Description: m.Description, State: string(m.State),
+		Scope: scope, ID: m.ID, Agent: m.Agent, Name: m.Name, Type: string(m.Type), Description: m.Description, State: string(m.State), Pending: string(m.Pending()),
 		Saved: age.String(), AgeDays: age.KnownDays(), Stale: age.Stale,
 	}
 }
@@ -53,6 +54,9 @@ func (m memory) line() string {
 	}
 	if m.State != string(memories.Active) {
 		line.WriteString("; " + strings.ReplaceAll(m.State, "_", " "))
+	}
+	if m.Pending != "" {
+		line.WriteString("; " + m.Pending + " pending")
 	}
 	line.WriteString(")")
 	if m.Description != "" {

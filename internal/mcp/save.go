@@ -70,6 +70,9 @@ func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveI
 	if result.Created {
 		out.Result = "created"
 	}
+	if out.Pending != "" { // the client writes its own index
+		out.Warning = ""
+	}
 	out.Description = beginningOf(m.Description, maxDescription)
 	return out, nil
 }
@@ -91,6 +94,9 @@ func (s saved) text() string {
 	text := did + " the memory “" + s.Name + "” of " + s.Agent + " (" + s.Type + "), in " + s.File + "."
 	if s.Result == "updated" {
 		text += " The earlier text is in its history."
+	}
+	if s.Pending != "" {
+		text += " It is pending until the agent's client has read the file, which is a note."
 	}
 	for _, more := range []string{s.Warning, s.Note} {
 		if more != "" {

@@ -127,6 +127,30 @@ const (
 	SharedScope Scope = "shared"
 )
 
+// Pending is a change that the client of a memory has yet to take over from a note.
+type Pending string
+
+// The pending changes, as the API spells them; "" means none.
+const (
+	PendingSave     Pending = "save"
+	PendingDeletion Pending = "deletion"
+)
+
+// Pending returns the change that the client has yet to take over.
+func (m Memory) Pending() Pending {
+	for _, p := range m.Problems {
+		switch {
+		case m.State == Deleted:
+			return ""
+		case p.Code == CodePendingSave:
+			return PendingSave
+		case p.Code == CodePendingDeletion:
+			return PendingDeletion
+		}
+	}
+	return ""
+}
+
 // Scope returns the memory's scope, which is never SharedScope.
 func (m Memory) Scope() Scope { return ScopeOf(m.Team) }
 

@@ -57,6 +57,12 @@ const (
 	CodeLastGood        = "last_good"
 )
 
+// Codes of changes that a client has yet to take over.
+const (
+	CodePendingSave     = "pending_save"
+	CodePendingDeletion = "pending_deletion"
+)
+
 // Codes of quarantine: agents do not receive the memory until a person allows it.
 const (
 	CodeSecret    = "secret"
@@ -103,6 +109,8 @@ var messages = map[string]string{
 	CodeNotRemoved:         "A file of this deleted memory, or its line in MEMORY.md, cannot be removed. Memoir tries again at each scan. Give Memoir write access, or remove it by hand.",
 	CodeCredential:         "The file is in team memory and has what looks like a credential. Remove it, and change it where it is used.",
 	CodeLastGood:           "The file is unfinished. The last good version is used. Write it back, or use the file as it is.",
+	CodePendingSave:        "A note asks the client to remember this. It is pending until the client has read the note. Nothing is left to do.",
+	CodePendingDeletion:    "A note asks the client to forget this. It is pending until the client has removed the text. Restore it to take that back.",
 	CodeMissing:            "The file disappeared together with many others. The memory stays active until you decide. Delete it, or write it back.",
 }
 

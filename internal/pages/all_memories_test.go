@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"memoir/web/templates"
 )
 
-// clientsSite returns a site with agents of four clients.
+// clientsSite returns a site with agents of five clients.
 func clientsSite(t *testing.T) *site {
 	t.Helper()
 	dir := t.TempDir()
@@ -22,6 +23,7 @@ func clientsSite(t *testing.T) *site {
 		"gemini/tmp/shop/memory/release.md":     "# Order of the deploys\n\n1. schema\n",
 		"qwen/projects/-src-shop/memory/a.md":   "---\nname: staging\ntype: project\n---\n\nPort 5433.\n",
 		"codex/memories/MEMORY.md":              "# Task Group: shop / releases\nscope: how releases are cut\n\n- tag first\n",
+		"openclaw/workspace/MEMORY.md":          "## coffee\n\nBlack.\n",
 		"qwen/projects/-src-shop/memory/key.md": "---\nname: key\ntype: project\n---\n\nThe key is AKIA" + "Z7QH3WTYUJ2LNB4V.\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
@@ -33,6 +35,7 @@ func clientsSite(t *testing.T) *site {
 	}
 	m := memoirtest.StartIn(t, agents.Settings{
 		AgentsDir: filepath.Join(dir, "agents"), GeminiDir: filepath.Join(dir, "gemini"), QwenDir: filepath.Join(dir, "qwen"), CodexDir: filepath.Join(dir, "codex"),
+		OpenClawDir: filepath.Join(dir, "openclaw"),
 	})
 	m.Dir = dir
 	return serveMemoir(t, m, setting{})
@@ -42,7 +45,7 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 	t.Parallel()
 	s := clientsSite(t)
 	for query, want := range map[string]string{
-		"":                                   "Tabs key release shop-releases staging",
+		"":                                   "Tabs coffee key release shop-releases staging",
 		"?layout=gemini":                     "release",
 		"?layout=qwen&type=project":          "key staging",
 		"?agent=ada":                         "Tabs",
@@ -75,14 +78,17 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 	}
 
 	// From the list to the memory, and from there to another client.
-	href := page.Find(`.hit h3 a:contains("shop-releases")`).AttrOr("href", "")
-	memory := s.get(t, href)
+	open := func(name string) *answer {
+		return s.get(t, page.Find(`.hit h3 a:contains("`+name+`")`).AttrOr("href", ""))
+	}
+	memory := open("coffee")
 	if memory.Find(`form[action$="/delete"], [data-action="edit"], [data-action="delete"], [data-action="new"]`).Length() > 0 {
-		t.Error("a memory of Codex can be changed on its page")
+		t.Error("a memory of OpenClaw can be changed on its page")
 	}
 	if !strings.Contains(words(memory.Find("main")), "Memoir only reads this memory") {
 		t.Error("the page does not say why nothing can be changed")
 	}
+	memory = open("shop-releases")
 	memory = s.get(t, memory.Find(`.menu a:contains("Copy to another agent")`).AttrOr("href", ""))
 	if got := words(memory.Find("#taker option")); got != "ada gemini-shop qwen-src-shop" {
 		t.Errorf("it can be copied to %q", got)
@@ -93,5 +99,53 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 	}
 	if got := s.Read("gemini/tmp/shop/memory/MEMORY.md"); !strings.Contains(got, "](shop-releases.md) — how releases are cut\n") {
 		t.Errorf("the index is %q", got)
+	}
+}
+
+func TestNotes_PendingOnPages(t *testing.T) {
+	t.Parallel()
+	s := clientsSite(t)
+	list := s.get(t, templates.AgentPath("codex"))
+	if !strings.Contains(words(list.Find("main")), "Changes are notes for Codex") {
+		t.Error("the page does not say how changes reach Codex")
+	}
+	memory := s.get(t, list.Find(`.row a:contains("shop-releases"), a.row:contains("shop-releases")`).First().AttrOr("href", ""))
+	preview := s.get(t, memory.Find(`a:contains("Preview deletion")`).AttrOr("href", ""))
+	preview.expect(http.StatusOK, "A note asks Codex to forget it", "No change. The memory is not in it.", "No files to remove")
+	deleted := s.submit(t, memory, "Delete shop-releases")
+	deleted.expect(http.StatusOK, "Deletion pending: shop-releases")
+	if row := words(deleted.Find("main")); !strings.Contains(row, "Deletion pending") {
+		t.Error("no row says that the deletion is pending")
+	}
+	s.submit(t, deleted, "Undo the deletion of shop-releases").expect(http.StatusOK, "tag first")
+
+	notes := func() int {
+		found, err := filepath.Glob(filepath.Join(s.Dir, "codex/memories/extensions/ad_hoc/notes/*.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	editor := s.get(t, memory.Find(`[data-action="edit"]`).AttrOr("href", ""))
+	edited := s.write(t, editor, url.Values{"body": {"Tag last."}})
+	edited.expect(http.StatusOK, "Tag last.", "Pending")
+	if notes() != 1 {
+		t.Errorf("%d notes after the edit", notes())
+	}
+	s.undone(t, edited).expect(http.StatusOK, "tag first")
+	created := s.write(t, s.get(t, list.Find(`[data-action="new"]`).AttrOr("href", "")), kettle())
+	created.expect(http.StatusOK, "Mira likes tea", "Pending")
+	if notes() != 1 {
+		t.Errorf("%d notes after a new memory, and an edit that was undone", notes())
+	}
+	s.undone(t, created)
+	if notes() != 0 {
+		t.Errorf("%d notes are left", notes())
+	}
+	many := s.selecting(t, s.get(t, templates.AgentPath("codex")), "Delete", "shop-releases")
+	many.expect(http.StatusOK, "Deletion pending until Codex has removed the text")
+	s.submit(t, many, "Restore").expect(http.StatusOK, "Restored shop-releases")
+	if notes() != 0 {
+		t.Errorf("%d notes are left after the deletion was taken back", notes())
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"memoir/internal/agents"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/pages/kit"
@@ -309,6 +310,9 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, eve
 	}
 	changes, err := s.store.EventChanges(ctx, event)
 	changes = slices.DeleteFunc(changes, func(c records.EventChange) bool { return c.Agent != agent.Slug })
+	if rules := agents.Layout(agent.Layout).Rules(); err == nil && len(changes) == 0 && op.done == doneDeleted && rules.TakesNotes() {
+		return newNotice("Deletion pending until " + rules.Client + " has removed the text. Restore a memory to keep it."), nil
+	}
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}

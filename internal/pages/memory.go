@@ -158,8 +158,8 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 		m.Files[i].ModifiedAt = shown.Local(m.Files[i].ModifiedAt)
 	}
 	v := &templates.Memory{Agent: agentView(agent), View: view, MemoryRow: rowOf(m, time.Now()), Tab: tab, CanWrite: gate.CanWrite(ctx)}
-	if agents.Layout(agent.Layout).Rules().Keeper != "" {
-		v.CanWrite, v.Index = false, "" // nothing is written, so no index lists it
+	if rules := agents.Layout(agent.Layout).Rules(); rules.Keeper != "" {
+		v.CanWrite, v.Index = v.CanWrite && !rules.IsReadOnly(), "" // no index lists it
 	}
 	var err error
 	if v.Revisions, err = memorypane.CountRevisions(ctx, s.store, agent, m); err != nil {

@@ -138,6 +138,12 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 			notice.Text += " Some files remain; see the trash."
 		}
 		return s.undoable(r, agent, m, notice, path)
+	case done == doneDeleted && m.Pending() == memories.PendingDeletion:
+		notice := newNotice("Deletion pending: " + m.Name)
+		notice.Actions = []templates.Action{{
+			Label: "Undo", About: "the deletion of " + m.Name, Path: templates.MemoryPath(m.Agent, m.ID, "restore"), Back: path, Style: templates.Primary, Does: "undo",
+		}}
+		return notice, nil
 	case deleted:
 		return nil, nil
 	case done == doneFixed:

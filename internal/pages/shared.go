@@ -21,7 +21,7 @@ func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.
 	rows, err := s.store.AgentsUncounted(ctx)
 	var slugs []string
 	for _, row := range rows {
-		if row.Present && !row.SharesMemories() && row.ID != agent.ID && row.JoinedTo == "" && agents.Layout(row.Layout).Rules().Keeper == "" {
+		if row.Present && !row.SharesMemories() && row.ID != agent.ID && row.JoinedTo == "" && !agents.Layout(row.Layout).Rules().IsReadOnly() {
 			slugs = append(slugs, row.Slug)
 		}
 	}

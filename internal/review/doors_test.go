@@ -72,8 +72,19 @@ func (r *record) String() string {
 func serve(t *testing.T, files memoirtest.Files, replies ...modeltest.Reply) *server {
 	t.Helper()
 	s := &server{log: &record{}, model: modeltest.New(t, replies...)}
-	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s.Memoir = memoirtest.StartWith(t, files, func(o *engine.Options) { o.Log = log })
+	s.Memoir = memoirtest.StartWith(t, files, func(o *engine.Options) { o.Log = s.logger() })
+	s.start(t)
+	return s
+}
+
+func (s *server) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// start runs the features and the endpoints over the server's Memoir.
+func (s *server) start(t *testing.T) {
+	t.Helper()
+	log := s.logger()
 	queue, err := jobs.New(s.Store, jobs.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +114,6 @@ func serve(t *testing.T, files memoirtest.Files, replies ...modeltest.Reply) *se
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.session.Close() })
-	return s
 }
 
 // send makes a request and returns the status and the body. A body that is not nil is sent as JSON.

@@ -113,8 +113,11 @@ func compared(t records.ReviewText) findings.Memory {
 	return findings.Memory{ID: t.ID, Type: string(t.Type), File: path.Base(t.Path), Text: textOf(t), Changed: t.ContentAt}
 }
 
-// memory examines one memory by itself.
+// memory examines one memory by itself. A memory that a client was asked to forget needs nothing else.
 func (x *examination) memory(t records.ReviewText) {
+	if t.Pending() == memories.PendingDeletion {
+		return
+	}
 	if t.State == memories.Missing {
 		x.missing = append(x.missing, t)
 	}

@@ -164,8 +164,8 @@ func (r *Reviewer) reverse(ctx context.Context, agent records.Agent, k findings.
 	return err
 }
 
-// restore restores all memories from the trash, or none. It fails with memories.ErrChanged if one is
-// not there.
+// restore restores all memories from the trash, or none, and takes pending deletions back. It fails
+// with memories.ErrChanged if one is not deleted.
 func (r *Reviewer) restore(ctx context.Context, agent records.Agent, ids []string) ([]engine.MemoryRef, error) {
 	all := make([]engine.MemoryRef, len(ids))
 	for i, id := range ids {
@@ -173,7 +173,7 @@ func (r *Reviewer) restore(ctx context.Context, agent records.Agent, ids []strin
 		if err != nil {
 			return nil, err
 		}
-		if m.State != memories.Deleted {
+		if m.State != memories.Deleted && m.Pending() != memories.PendingDeletion {
 			return nil, memories.ErrChanged
 		}
 		all[i].ID = id

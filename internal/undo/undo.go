@@ -259,8 +259,9 @@ func (u Undoer) revert(ctx context.Context, c records.EventChange) error {
 		return errNotKept
 	}
 	// The earlier bytes say the name, or the path does.
-	text := agents.Agent{Layout: agents.Layout(agent.Layout)}.Parse(raw, m.Path)
-	if text.Name == m.Name && before.Name == m.Name {
+	layout := agents.Agent{Layout: agents.Layout(agent.Layout)}
+	text := layout.Parse(raw, m.Path)
+	if layout.IsNote(m.Path) || text.Name == m.Name && before.Name == m.Name {
 		_, err = u.Engine.Revert(ctx, c.Agent, m.ID, etag, m.Path, before.Hash, before.ModifiedAt)
 	} else {
 		patch := engine.Patch{Name: &before.Name, Type: &text.Type, Description: &text.Description, Body: &text.Body}

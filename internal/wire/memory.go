@@ -23,6 +23,7 @@ type Memory struct {
 	AskedAs       []string         `json:"asked_as" doc:"Short questions that it answers, in other words, by which recall finds it. They are not in its file. Null in lists, for a fact and for a past moment."`
 	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
 	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
+	Pending       *string          `json:"pending" doc:"A change that the agent's client has yet to take over from a note: save or deletion; null: none. See docs/AGENTS.md."`
 	Path          string           `json:"path" doc:"Relative to the agent's dir."`
 	Line          *int             `json:"line" doc:"Line of a fact in the index at path, from 1; null for a memory."`
 	Session       *string          `json:"session" doc:"The session that wrote the content; null for the agent's own memory."`
@@ -131,7 +132,7 @@ func Revealed(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := m.Age(now)
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: Text(m.Type), Description: Text(m.Description), Body: Text(m.Body), AskedAs: m.AskedAs,
-		State: string(m.State), Problems: ProblemsOf(m.Problems), Path: m.Path, Line: Count(m.Line), Session: Text(m.Session),
+		State: string(m.State), Problems: ProblemsOf(m.Problems), Pending: Text(m.Pending()), Path: m.Path, Line: Count(m.Line), Session: Text(m.Session),
 		Files: List(m.Files, FileOf), Hash: Text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.KnownDays(), Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: Moment(m.DeletedAt),

@@ -53,8 +53,21 @@ func (a Agent) canBeWritten() bool {
 	return a.Present && a.JoinedTo == "" && a.AsOf.IsZero() && a.keeper() == ""
 }
 
-// keeper returns why Memoir only reads the agent's memories, or "" if it writes them too.
-func (a Agent) keeper() string { return agents.Layout(a.Layout).Rules().Keeper }
+// keeper returns why Memoir only reads the agent's memories, or "" if it changes them too.
+func (a Agent) keeper() string {
+	if rules := agents.Layout(a.Layout).Rules(); rules.IsReadOnly() {
+		return rules.Keeper
+	}
+	return ""
+}
+
+// notesBanner returns the banner that says how changes reach the agent's client.
+func (a Agent) notesBanner() Banner {
+	return Banner{Tone: Quiet, Title: "Changes are notes for " + agents.Layout(a.Layout).Title(), Text: "They are pending until it has read them."}
+}
+
+// takesNotes reports whether Memoir changes the agent's memories by notes for its client.
+func (a Agent) takesNotes() bool { return agents.Layout(a.Layout).Rules().TakesNotes() }
 
 // memoryDir returns the directory of the agent's own memory files, not those of sessions.
 func (a Agent) memoryDir() string {

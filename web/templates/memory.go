@@ -92,6 +92,9 @@ type MemoryNote struct {
 // NoteWarning is the kind of a note about a memory that is used although its file has a problem.
 const NoteWarning = "warning"
 
+// NotePending is the kind of a note about a change that the agent's client has yet to take over.
+const NotePending = "pending"
+
 // ConflictNote returns the note about files of one memory with different contents.
 func ConflictNote(r DisagreementRow) MemoryNote {
 	return MemoryNote{Kind: "conflict", Reason: r.parties() + ", " + counted(r.Versions, "text", "different texts"), Href: r.path()}
@@ -110,7 +113,7 @@ func (n MemoryNote) icon() string {
 		return n.Kind
 	case "duplicate":
 		return "copy"
-	case "unchecked":
+	case "unchecked", NotePending:
 		return "clock"
 	}
 	return "attention"
@@ -121,6 +124,8 @@ func (n MemoryNote) label() string {
 	switch {
 	case n.Kind == NoteWarning:
 		return "Warning"
+	case n.Kind == NotePending:
+		return "Pending"
 	case len(n.Others) == 0:
 		return ReviewWord(n.Kind)
 	case n.Kind == "contradiction":
@@ -134,6 +139,8 @@ func (n MemoryNote) label() string {
 
 func (n MemoryNote) link(v Memory) Link {
 	switch {
+	case n.Kind == NotePending:
+		return Link{Label: "File", Href: v.tab(FileTab)}
 	case n.IsProblem:
 		return Link{Label: "Fix", Href: v.tab(FileTab)}
 	case len(n.Others) > 0 || n.Kind == "conflict":
@@ -234,7 +241,7 @@ func (v Memory) transfers() []Action {
 	}
 	var all []Action
 	switch {
-	case own:
+	case own, v.Agent.takesNotes():
 	case v.Team:
 		all = append(all, v.transfer("Make private", "move", memories.PrivateScope, ""), v.transfer("Copy as private", "copy", memories.PrivateScope, ""))
 	default:

@@ -45,7 +45,7 @@ func (d *Directory) Delete(_ context.Context, name string) (Deletion, error) {
 		return Deletion{}, err
 	}
 	for _, n := range sources {
-		if reason := d.Agent.ReadOnly(n.Path, false); reason != "" {
+		if reason := d.readOnly(n.Path); reason != "" {
 			return Deletion{}, errors.New(reason + " Nothing was deleted")
 		}
 	}

@@ -163,7 +163,7 @@ func (d *Directory) put(root *os.Root, sources []note, content memories.Content)
 // It returns an error if Memoir must not change the file, or if the result is larger than
 // memories.MaxFileSize.
 func (d *Directory) encoded(base []byte, relPath string, content memories.Content) ([]byte, error) {
-	if reason := d.Agent.ReadOnly(relPath, false); reason != "" {
+	if reason := d.readOnly(relPath); reason != "" {
 		return nil, errors.New("nothing was written: " + reason)
 	}
 	data := d.Agent.Encode(base, relPath, content, nil, time.Now())
@@ -171,6 +171,14 @@ func (d *Directory) encoded(base []byte, relPath string, content memories.Conten
 		return nil, errors.New("nothing was written: the file would be larger than 1 MiB, the limit of a memory")
 	}
 	return data, nil
+}
+
+// readOnly returns why Memoir must not change the file, as sentences for users, or "" if it may.
+func (d *Directory) readOnly(relPath string) string {
+	if rules := d.Agent.Rules(); rules.TakesNotes() {
+		return rules.Keeper + " Only a running server adds notes for " + rules.Client + ". Start a server."
+	}
+	return d.Agent.ReadOnly(relPath, false)
 }
 
 // notWritten returns the error for users about a failed write. For files.ErrChanged it is a new

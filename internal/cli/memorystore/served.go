@@ -122,6 +122,9 @@ func (s Served) Delete(ctx context.Context, name string) (Deletion, error) {
 		return Deletion{}, err
 	}
 	d := Deletion{Answer: gone, Trash: true}
+	if gone.Value.Pending != nil {
+		return d, nil
+	}
 	for _, f := range current.Value.Files {
 		d.Files = append(d.Files, f.Path)
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"gopkg.in/yaml.v3"
+
 	"memoir/internal/memories"
 	"memoir/internal/memories/memtext"
 )
@@ -17,6 +19,22 @@ const (
 	MetadataSource   = "source"
 	SourceExtraction = "extraction"
 )
+
+// MetadataOf returns the text of an entry in the file's metadata, or "".
+func MetadataOf(raw []byte, key string) string {
+	front := readFrontmatter(cutPage(string(raw)))
+	if front.unreadable != "" || front.mapping == nil {
+		return ""
+	}
+	metadata := mappingAt(front.mapping, "metadata")
+	if metadata == nil {
+		return ""
+	}
+	if value := target(valueAt(metadata, key)); value != nil && value.Kind == yaml.ScalarNode {
+		return value.Value
+	}
+	return ""
+}
 
 // WithMetadata returns the file with the given entries set in its metadata; an empty value removes
 // the key. It adds a missing metadata mapping. The content and all other entries stay. It returns

@@ -94,6 +94,10 @@ func chipOf(m records.ListedMemory, now time.Time) templates.Chip {
 		return templates.Chip{Tone: templates.Danger, Text: "Injection"}
 	case m.State == memories.Deleted:
 		return templates.Chip{}
+	case m.Pending() == memories.PendingDeletion:
+		return templates.Chip{Tone: templates.Warning, Text: "Deletion pending"}
+	case m.Pending() != "":
+		return templates.Chip{Tone: templates.Warning, Text: "Pending"}
 	case m.Conflict != memories.NoConflict:
 		return templates.Chip{Tone: templates.Warning, Text: "Conflict"}
 	case m.Found(findings.Contradiction):

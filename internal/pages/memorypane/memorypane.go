@@ -80,6 +80,8 @@ func kindOf(m memories.Memory, p memories.Problem) string {
 		return string(findings.Secret)
 	case p.IsQuarantine():
 		return string(findings.Injection)
+	case p.Code == memories.CodePendingSave, p.Code == memories.CodePendingDeletion:
+		return templates.NotePending
 	case m.State == memories.NeedsAttention:
 		return string(findings.Broken)
 	default:

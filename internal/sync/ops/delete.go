@@ -17,6 +17,7 @@ import (
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/indexfile"
+	"memoir/internal/sync/notes"
 	"memoir/internal/sync/removal"
 	"memoir/internal/sync/scan"
 )
@@ -32,6 +33,13 @@ func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref
 	}
 	if head.State == memories.Deleted {
 		return tx.DB.AddTombstones(ctx, head.UUID, head.DeletedAt)
+	}
+	asked, err := notes.Forget(ctx, tx, head, recorded)
+	if err != nil {
+		return err
+	}
+	if len(asked) > 0 {
+		return s.scan(ctx, tx, c, written(tx, asked...))
 	}
 	if err := deleteMemory(ctx, tx, c, head, recorded); err != nil {
 		return err
@@ -225,6 +233,9 @@ func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) err
 		return err
 	}
 	if head.State != memories.Deleted {
+		if notes.IsForgotten(head) {
+			return &memories.ConflictError{Reason: "A note asks " + tx.Agent.Rules().Client + " to forget the memory. Purge the memory when it is in the trash."}
+		}
 		return &memories.ConflictError{Reason: "The memory was saved again during the deletion. It is kept. Delete it again."}
 	}
 	if err := tx.DB.Purge(ctx, head, tx.Actor); err != nil {

@@ -14,6 +14,7 @@ import (
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/flaws"
+	"memoir/internal/sync/notes"
 )
 
 // FixOp configures Fix.
@@ -35,8 +36,7 @@ func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error
 		var c changes
 		to, done, err := s.renameToMarkdown(ctx, tx, &c, op)
 		if err == nil && !done {
-			to = op.Path
-			err = s.fixFile(ctx, tx, &c, op)
+			to, err = s.fixFile(ctx, tx, &c, op)
 		}
 		if err != nil {
 			return Result{}, err
@@ -46,39 +46,44 @@ func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error
 }
 
 // fixFile applies the fix op.Fix to the file at op.Path, or with op.Undo writes the stored bytes
-// with the hash op.Hash. It scans the file. The caller must publish c. It returns a
+// with the hash op.Hash. It scans the file, and returns its path. The caller must publish c. It returns a
 // *memories.ConflictError if no bytes with that hash are stored, or if the file has changed. It
 // returns *memories.InvalidError if the memory lacks the file or the file lacks the fix.
-func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) error {
+func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) (to string, err error) {
 	head, f, raw, err := mirroredFileAt(ctx, tx, op.Ref.ID, op.Ref.ETag, op.Path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if op.Undo {
 		before, err := s.Store.RawOfHash(ctx, row, op.Ref.ID, op.Hash)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if before == nil {
-			return &memories.ConflictError{Reason: "The earlier version of " + op.Path + " is no longer stored. Nothing was changed. Edit the file instead."}
+			return "", &memories.ConflictError{Reason: "The earlier version of " + op.Path + " is no longer stored. Nothing was changed. Edit the file instead."}
+		}
+		if to, err := notes.End(ctx, tx, head, f, before); err != nil {
+			return "", err
+		} else if to != "" {
+			return to, s.scan(ctx, tx, c, written(tx, f.Path, to))
 		}
 		if !op.Modified.IsZero() {
 			f.ModTime = op.Modified.UnixNano()
 		}
-		return s.replace(ctx, tx, c, head, f, before)
+		return op.Path, s.replace(ctx, tx, c, head, f, before)
 	}
 	after, err := fixedBytes(ctx, s.Store, tx, row, head, f, raw, op.Fix)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if op.Fix == flaws.FixAsIs {
-		return s.takeAsIs(ctx, tx, c, f, raw)
+		return op.Path, s.takeAsIs(ctx, tx, c, f, raw)
 	}
-	return s.replace(ctx, tx, c, head, f, after)
+	return op.Path, s.replace(ctx, tx, c, head, f, after)
 }
 
 // mirroredFileAt returns the row of a memory, its file at path, and the bytes of that file. It

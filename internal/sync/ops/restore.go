@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -15,6 +16,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/indexfile"
+	"memoir/internal/sync/notes"
 	"memoir/internal/sync/removal"
 	"memoir/internal/sync/scan"
 )
@@ -28,6 +30,13 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
 		return err
+	}
+	if notes.IsForgotten(head) {
+		changed, err := notes.TakeBack(ctx, tx, head, recorded)
+		if err != nil {
+			return err
+		}
+		return s.scan(ctx, tx, c, written(tx, changed...))
 	}
 	if head.State != memories.Deleted && head.State != memories.Missing {
 		return &memories.ConflictError{Reason: fmt.Sprintf("Memory %q is not in the trash. Nothing was changed.", head.Name)}
@@ -147,7 +156,7 @@ const writeBackAttempts = 5
 
 // writeBack writes raw to a path of the memory, or to a new one, and returns the path. A file that
 // has the same bytes already is not written again. The error of a failed write is the result of
-// agenttx.WriteConflict. If then nothing was written, and the memory is in the trash or missing, it also
+// WriteConflict. If then nothing was written, and the memory is in the trash or missing, it also
 // cancels the restore and marks unremoved for removal again.
 func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unremoved []records.File, raw []byte) (relPath string, err error) {
 	for range writeBackAttempts {
@@ -155,7 +164,11 @@ func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unre
 		if relPath, data, err = restoreTarget(ctx, tx, head, raw); err != nil {
 			return "", err
 		}
-		err = tx.Disk.Write(tx.Root, relPath, data, files.Options{New: true, ModTime: head.ModifiedAt})
+		options := files.Options{New: true, ModTime: head.ModifiedAt}
+		if tx.Agent.Rules().TakesNotes() {
+			options.ModTime = time.Time{} // the client has not read it before
+		}
+		err = tx.Disk.Write(tx.Root, relPath, data, options)
 		if err == nil || errors.Is(err, files.ErrExists) && tx.HasHash(relPath, files.Hash(data)) {
 			return relPath, nil
 		}
@@ -181,6 +194,15 @@ func restoreTarget(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 	primary, err := primaryFilesInScope(ctx, tx, head)
 	if err != nil {
 		return "", nil, err
+	}
+	if tx.Agent.Rules().TakesNotes() && !(tx.Agent.IsNote(head.Path) && tx.IsFree(head.Path)) {
+		draft := memories.Draft{Name: head.Name, Type: head.Type}
+		if draft.Description, draft.Body, err = tx.Rows.Text(ctx, head.UUID); err != nil {
+			return "", nil, err
+		}
+		relPath = notes.New(tx, head.Name)
+		data, err = encodeDraft(tx, nil, relPath, draft)
+		return relPath, data, err
 	}
 	// The file with the content is first.
 	if i := slices.IndexFunc(primary, func(f records.PrimaryFile) bool { return f.Path == head.Path }); i > 0 {

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/notes"
 	"memoir/internal/sync/reconcile"
 )
 
@@ -169,38 +170,50 @@ func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	if err := checkMasked(head, draft); err != nil {
 		return "", err
 	}
-	target, err := chooseTarget(ctx, tx, head, draft)
+	var note notes.Note
+	var t target
+	base := head
+	if tx.Agent.Rules().TakesNotes() {
+		if note, err = notes.Save(ctx, tx, head, draft); err != nil {
+			return "", err
+		}
+		if note.IsDone {
+			return note.Path, s.scan(ctx, tx, c, written(tx, note.Changed...))
+		}
+		t, draft.Metadata, base = target{path: note.Path, present: note.Hash != "", hash: note.Hash}, note.Metadata, nil
+	} else if t, err = chooseTarget(ctx, tx, head, draft); err != nil {
+		return "", err
+	}
+	data, err := contentFor(ctx, tx, base, t, draft)
 	if err != nil {
 		return "", err
 	}
-	data, err := contentFor(ctx, tx, head, target, draft)
-	if err != nil {
+	if err := checkTeamContent(tx, draft, t.path, data); err != nil {
 		return "", err
 	}
-	if err := checkTeamContent(tx, draft, target.path, data); err != nil {
-		return "", err
-	}
-	parsed := tx.Parse(data, target.path)
-	err = writeAllowed(ctx, tx, draft.Key(), parsed.Fingerprint(data), target.path, data, func() error {
-		return tx.Overwrite(target.path, data, files.Options{New: !target.present, IfHash: target.hash})
+	parsed := tx.Parse(data, t.path)
+	err = writeAllowed(ctx, tx, draft.Key(), parsed.Fingerprint(data), t.path, data, func() error {
+		return tx.Overwrite(t.path, data, files.Options{New: !t.present, IfHash: t.hash})
 	})
 	if err != nil {
 		return "", err
 	}
-	if err := s.scan(ctx, tx, c, saved(tx, target.path)); err != nil || head == nil {
-		return target.path, err
+	r := saved(tx, t.path)
+	r.Paths = append(r.Paths, note.Changed...)
+	if err := s.scan(ctx, tx, c, r); err != nil || head == nil {
+		return t.path, err
 	}
 	if len(head.IndexLines) > 0 {
 		// The lines that a deletion removed come back, where they were.
 		var gone []string
-		if target.path != head.Path {
+		if t.path != head.Path {
 			gone = []string{head.Path}
 		}
-		if err := logUnlisted(tx, restoreToIndexes(tx, c, *head, gone, target.path)); err != nil {
-			return target.path, err
+		if err := logUnlisted(tx, restoreToIndexes(tx, c, *head, gone, t.path)); err != nil {
+			return t.path, err
 		}
 	}
-	return target.path, relist(tx, c, entryOf(*head, target.path), entryOfDraft(draft, target.path))
+	return t.path, relist(tx, c, entryOf(*head, t.path), entryOfDraft(draft, t.path))
 }
 
 // writeAllowed deletes the tombstone of a content and calls write, which writes data with that
@@ -291,6 +304,9 @@ func unrecordedTarget(ctx context.Context, tx *agenttx.Tx, draft memories.Draft)
 // primary directory or its team directory. n starts at 1; that path has no number. The path may be
 // taken.
 func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
+	if tx.Agent.Rules().TakesNotes() {
+		return tx.Agent.NewNote(draft.Name, n, time.Now())
+	}
 	dir := tx.Agent.PrimaryDir()
 	if draft.Team {
 		dir = tx.Agent.TeamDir()

@@ -175,7 +175,7 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 		}
 		offered := records.MemoryRow{Memory: memories.Memory{Name: draft.Name, ModifiedAt: op.Offer.ModTime}}
 		format, raw, title := tx.Agent.Rules().Format, op.Offer.Raw, ""
-		if !format.CanCopy(raw) {
+		if !format.CanCopy(raw) || tx.Agent.Rules().TakesNotes() {
 			raw = nil
 		}
 		if format == frontmatter.Plain { // the path of the file is its name

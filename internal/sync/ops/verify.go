@@ -47,6 +47,9 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	}
 	raws := make([][]byte, len(mirrored))
 	for i, f := range mirrored {
+		if err := tx.CheckReadOnly(f.Path); err != nil {
+			return err
+		}
 		if raws[i], err = tx.ReadRecorded(f); err != nil {
 			return err
 		}

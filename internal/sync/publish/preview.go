@@ -80,7 +80,7 @@ func (p *Publisher) Preview(ctx context.Context, slug string, op PreviewOp) (Pre
 // DeletionPreview is the effect that a deletion of memories would have.
 type DeletionPreview struct {
 	// Memories are the memories that would go to the trash, without their bodies. Deleted ones are
-	// left out.
+	// left out, and those that a note asks a client to forget.
 	Memories []memories.Memory
 	// Files are the files that would be removed, by path.
 	Files []memories.MemoryFile
@@ -109,8 +109,14 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 	deleted := map[string]bool{}
 	var paths []string
 	var removed []memorymd.IndexedFile
+	agent := agenttx.AgentOf(row)
+	isKept := func(f memories.MemoryFile) bool { return agent.Rules().TakesNotes() && !agent.IsNote(f.Path) }
 	for _, m := range found {
 		if m.State == memories.Deleted {
+			continue
+		}
+		if slices.ContainsFunc(m.Files, isKept) { // a note asks the client to forget it
+			preview.Files = append(preview.Files, slices.DeleteFunc(m.Files, isKept)...)
 			continue
 		}
 		deleted[m.ID] = true
@@ -134,7 +140,7 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 				removed = append(removed, memorymd.IndexedFile{Path: file})
 			}
 		}
-		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.AgentOf(row), indexfile.IndexesFor(root, agenttx.AgentOf(row), paths), removed)
+		preview.Indexes, _ = indexfile.IndexChanges(root, agent, indexfile.IndexesFor(root, agent, paths), removed)
 	}
 	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, time.Time{}, deleted)
 	return preview, err

@@ -35,7 +35,11 @@ func (r *reconciler) detach(f records.File) {
 	delete(m.files, f.Path)
 	m.touched = true
 	if f.IsPrimary() && !r.primaryAway {
-		r.lostPrimary = append(r.lostPrimary, m)
+		if r.isNote != nil && r.isNote(f.Path) {
+			r.lostNotes = append(r.lostNotes, m)
+		} else {
+			r.lostPrimary = append(r.lostPrimary, m)
+		}
 		if f.Status == records.Mirrored {
 			m.formerContents = append(m.formerContents, f.Fingerprint)
 		}

@@ -26,6 +26,10 @@ type Observed struct {
 	// absent.
 	PrimaryID *records.DirectoryID
 	Origin    Origin
+	// IsNote reports whether the file at a path is a note, by which Memoir asks a client to change a
+	// memory. It is nil if the agent has none. A note and the client's file are no conflict, and many
+	// notes may end at once.
+	IsNote func(path string) bool
 }
 
 // MaxRemovals returns the largest number of files that can have left their memories: the removed

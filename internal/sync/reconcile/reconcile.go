@@ -64,6 +64,7 @@ type reconciler struct {
 	origin          Origin
 	primaryAway     bool
 	primaryReplaced bool
+	isNote          func(path string) bool // can be nil
 	tombstones      map[records.Tombstone]bool
 
 	byID       map[uuid.UUID]*memoryState
@@ -74,6 +75,8 @@ type reconciler struct {
 	blocked    []blockedFile                 // scanned files with blocked content, oldest first
 	// lostPrimary are memories that a primary file no longer mirrors. It may repeat a memory.
 	lostPrimary []*memoryState
+	// lostNotes are memories whose note has ended.
+	lostNotes []*memoryState
 	// renamedInPlace are memories whose content was only the beginning of a file. The file is
 	// longer now and states another name.
 	renamedInPlace []*memoryState
@@ -112,7 +115,7 @@ type memoryState struct {
 
 func newReconciler(o Observed, known KnownState) *reconciler {
 	r := &reconciler{
-		at: o.At, origin: o.Origin, primaryAway: o.PrimaryAway, primaryReplaced: o.PrimaryReplaced, tombstones: known.Tombstones,
+		at: o.At, origin: o.Origin, primaryAway: o.PrimaryAway, primaryReplaced: o.PrimaryReplaced, isNote: o.IsNote, tombstones: known.Tombstones,
 		byID: map[uuid.UUID]*memoryState{}, byKey: map[memories.Key]*memoryState{}, unreadable: map[string]*memoryState{},
 		sources: map[string]ScannedFile{}, successors: map[uuid.UUID]*memoryState{},
 	}

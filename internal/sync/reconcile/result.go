@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -35,6 +36,11 @@ func (r *reconciler) removeOrphans(primaryCount int) {
 	for _, m := range r.renamedInPlace {
 		if m.isOrphan() && !m.isNew {
 			m.dropped, m.touched = true, true
+		}
+	}
+	for _, m := range r.lostNotes {
+		if m.isOrphan() && !m.dropped {
+			r.markDeleted(m)
 		}
 	}
 	var orphans []*memoryState
@@ -85,7 +91,7 @@ func (r *reconciler) updateStates() {
 		h := &m.row
 		r.updateSource(m)
 		m.updatePath()
-		h.Conflict = conflictOf(m.files)
+		h.Conflict = conflictOf(r.withoutNotes(m.files))
 		h.Problems = withLastGood(withDuplicates(h.Problems, m.files), m.files)
 		if h.State == memories.Active || h.State == memories.NeedsAttention {
 			h.State = memories.Active
@@ -94,6 +100,16 @@ func (r *reconciler) updateStates() {
 			}
 		}
 	}
+}
+
+// withoutNotes returns the files that are no notes.
+func (r *reconciler) withoutNotes(files map[string]records.File) map[string]records.File {
+	if r.isNote == nil {
+		return files
+	}
+	files = maps.Clone(files)
+	maps.DeleteFunc(files, func(path string, _ records.File) bool { return r.isNote(path) })
+	return files
 }
 
 // conflictOf returns the conflict between the mirrored files of a memory. It is PrimaryConflict if

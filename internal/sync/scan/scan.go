@@ -154,6 +154,9 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 		return slices.Contains(uncleared, path.Dir(f.Path)) // a leftover may be this file
 	})
 	o := reconcile.Observed{At: at, Removed: removed, PrimaryAway: primaryAway, PrimaryReplaced: newDir.isReplacement, Origin: r.Origin}
+	if tx.Agent.Rules().TakesNotes() {
+		o.IsNote = tx.Agent.IsNote
+	}
 	if listing.HasPrimary {
 		o.PrimaryID = &records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
 	}
@@ -187,8 +190,8 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	}
 	indexfile.RecordIndexes(tx, listing)
 	tx.State.FileCounter.Update(paths, len(listing.Files)-diff.deferred, diff.presentBefore, diff.unseen(listing, removed))
-	if !isFullScan {
-		return result, nil
+	if err := flagForgotten(ctx, tx); err != nil || !isFullScan {
+		return result, err
 	}
 	tx.State.FullyScanned = true
 	return result, tx.DB.SetSessionCount(ctx, max(0, listing.Sessions))
