@@ -51,7 +51,7 @@ func readFigures() (pairs []any) {
 	return pairs
 }
 
-// gcPercent is how much the heap grows before a collection, in percent of what is in use. Go's
+// gcPercent is the growth of the heap before a collection, in percent of the memory in use. Go's
 // default of 100 needs 16 MB more while 100,000 memories are examined, and saves 4 % of a
 // processor's time in a first scan.
 const gcPercent = 50

@@ -136,11 +136,12 @@ func (g *Gate) takeLogin(r *http.Request) string {
 	return strings.TrimSpace(named[0])
 }
 
-// callerOf returns who makes the request: the one of the sign-in cookie or of the bearer token,
-// whichever may do more, else the principal with the login that a proxy named, else the owner by the
-// kernel. A login that is no principal's has no access, also not the owner's. It does not check the token if the cookie
-// grants everything. It returns the zero caller if none is valid, with an error if one could not be
-// checked, or if a token of a principal is wrong. Without any protection, everyone is the owner.
+// callerOf returns the caller of a request. It is the one of the sign-in cookie or of the bearer
+// token, whichever may do more; else the principal with the login that a proxy named; else the owner,
+// whom the kernel identifies. A login without a principal gives no access, also not the owner's. The
+// token is not checked if the cookie grants everything. It returns the zero caller if none is valid,
+// with an error if one could not be checked, or if a token of a principal is wrong. Without any
+// protection, every caller is the owner.
 func (g *Gate) callerOf(r *http.Request, login string) (caller, error) {
 	who, unread := g.bySignIn(r)
 	if shown := g.shownToken(r); shown != "" && who.Scope != access.Admin {

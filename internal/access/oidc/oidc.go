@@ -263,7 +263,7 @@ func (p *Provider) denied(code string) *Error {
 	return failure(nil, "%s refused the sign-in%s. Start again; if that fails, an admin checks the client there.", p.Host(), named(code))
 }
 
-// named returns a code of an error in brackets. It returns "" for a text that is none, because
+// named returns a code of an error in brackets. It returns "" for any other text, because
 // anyone can write one into an address.
 func named(code string) string {
 	if len(code) > 64 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" || code == "" {

@@ -17,7 +17,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Delete removes every file of the memory for good, and then the lines of every MEMORY.md that link
+// Delete removes every file of the memory permanently, and then the lines of every MEMORY.md that link
 // to one. It returns the memory with the names of the removed files and changed indexes. It removes
 // nothing and returns *UnknownError if no memory has the name, or an error if only an unreadable
 // file has it. It stops at the first file or index that it cannot change; earlier removals stay.
