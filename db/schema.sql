@@ -826,7 +826,7 @@ CREATE TABLE memory_uses (
 );
 
 -- What people decided about findings of the review. A decision holds until the contents change: the
--- id of an item contains their hash.
+-- id of an item contains their hash. One with memory_ids holds for all contents.
 CREATE TABLE review_decisions (
     item_id    text COLLATE "C" PRIMARY KEY, -- kind and hash of the agent, the names and the contents
     agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
@@ -835,10 +835,12 @@ CREATE TABLE review_decisions (
     decided_at timestamptz NOT NULL,
     decided_by text NOT NULL CHECK (decided_by IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     until      timestamptz, -- when it stops to hold, for a change of memories decided_at; NULL: never
-    undo       jsonb        -- what takes the decision back, besides deleting it; NULL: nothing
+    undo       jsonb,       -- what takes the decision back, besides deleting it; NULL: nothing
+    memory_ids uuid[]       -- items of the kind about these memories alone are hidden; empty: about none; NULL: the item
 );
 
 CREATE INDEX review_decisions_agent_id_idx ON review_decisions (agent_id);
+CREATE INDEX review_decisions_agent_id_kind_idx ON review_decisions (agent_id, kind) WHERE memory_ids IS NOT NULL;
 
 -- What waits for a person: the items that the last examination of an agent has found, without those
 -- that a decision has settled. A change of a memory deletes its items in the same transaction.

@@ -4,10 +4,10 @@ SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.unti
 FROM review_decisions d JOIN agents a ON a.id = d.agent_id WHERE d.item_id = ANY(@item_ids::text[]);
 
 -- name: SaveReviewDecision :exec
-INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until, undo)
-VALUES (@item_id, @agent_id, @kind, @decision, @decided_at, @decided_by, sqlc.narg(until), sqlc.narg(undo))
+INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until, undo, memory_ids)
+VALUES (@item_id, @agent_id, @kind, @decision, @decided_at, @decided_by, sqlc.narg(until), sqlc.narg(undo), sqlc.narg(memory_ids)::uuid[])
 ON CONFLICT (item_id) DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, decided_by = excluded.decided_by,
-    until = excluded.until, undo = excluded.undo;
+    until = excluded.until, undo = excluded.undo, memory_ids = excluded.memory_ids;
 
 -- name: DeleteReviewDecision :exec
 DELETE FROM review_decisions WHERE item_id = @item_id;
@@ -54,12 +54,15 @@ DELETE FROM review_items WHERE id = @id;
 SELECT FROM review_runs WHERE agent_id = @agent_id FOR UPDATE;
 
 -- name: SaveReviewItems :exec
--- Omits items with a decision that holds.
+-- Omits items with a decision that holds, and those that are hidden with all contents.
 INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, merge, subject, found_at)
 SELECT i.id, @agent_id, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
     i.evidence, i.keep, i.merge, i.subject, @found_at
 FROM jsonb_to_recordset(@items::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
 WHERE NOT EXISTS (SELECT FROM review_decisions d WHERE d.item_id = i.id AND (d.until IS NULL OR d.until > @found_at))
+    AND NOT EXISTS (
+        SELECT FROM review_decisions d, LATERAL (SELECT ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m) AS ids) its
+        WHERE d.agent_id = @agent_id AND d.kind = i.kind AND d.memory_ids IS NOT NULL AND its.ids <@ d.memory_ids AND (its.ids = '{}') = (d.memory_ids = '{}'))
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
     search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject;
 
@@ -103,14 +106,14 @@ WHERE o.id = @id AND (@agent_id::bigint = 0 OR i.agent_id = @agent_id) AND (@kin
 SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.until, d.undo
 FROM review_decisions d JOIN agents a ON a.id = d.agent_id
 WHERE d.undo IS NOT NULL AND (@agent_id::bigint = 0 OR d.agent_id = @agent_id) AND d.decided_at >= @since
-  AND (NOT @held::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > @now))
+  AND (NOT @held::boolean OR d.decision IN ('snooze', 'never', 'hide') AND (d.until IS NULL OR d.until > @now))
 ORDER BY d.decided_at DESC, d.item_id LIMIT @most::integer;
 
 -- name: CountReviewDecisions :one
 -- Counts as ListReviewDecisions lists.
 SELECT count(*) FROM review_decisions d
 WHERE d.undo IS NOT NULL AND (@agent_id::bigint = 0 OR d.agent_id = @agent_id) AND d.decided_at >= @since
-  AND (NOT @held::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > @now));
+  AND (NOT @held::boolean OR d.decision IN ('snooze', 'never', 'hide') AND (d.until IS NULL OR d.until > @now));
 
 -- name: ReviewExaminedAt :one
 -- Returns when agents were last examined; 1970 if none was.

@@ -317,7 +317,7 @@ func (s *site) addHeld(ctx context.Context, v *templates.Review, t reviewcards.L
 		o := review.OutcomeOf(d)
 		row := templates.ReviewHeld{
 			ID: d.Item, Title: templates.ReviewTitle(o.Names, o.Reason), Kind: templates.ReviewWord(d.Kind), Tone: reviewcards.ToneOf(findings.Kind(d.Kind)),
-			Reason: o.Reason, Until: shown.Local(d.Until), Agent: names[d.Agent],
+			Reason: o.Reason, Until: shown.Local(d.Until), Never: d.Decision == review.Hide, Agent: names[d.Agent],
 		}
 		if v.CanDecide {
 			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: templates.UndoPath(records.ReviewAction(d.Item))}

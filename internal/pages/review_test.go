@@ -326,6 +326,27 @@ func TestReview_Decide(t *testing.T) {
 	}
 }
 
+func TestReview_NeverShow(t *testing.T) {
+	t.Parallel()
+	s := reviewing(t, oneOfEach(), setting{decider: &decider{}})
+	if got := s.get(t, s.itemPath(t, findings.Secret)).each(".snooze .menu button"); slices.Contains(got, "Never show") {
+		t.Errorf("the choices for a secret are %q", got)
+	}
+	junk := s.get(t, s.itemPath(t, findings.Junk))
+	if got := junk.each(".snooze .menu button"); !slices.Equal(got, []string{"1 day", "1 week", "30 days", "Until it changes", "Never show"}) {
+		t.Errorf("the choices are %q", got)
+	}
+	page := junk.press(s, "hide")
+	page.expect(http.StatusOK, "Never shown: ")
+	s.get(t, "/review?view=snoozed").expect(http.StatusOK, "1 snoozed item", "never shown")
+	s.submit(t, page, "Undo the decision")
+	s.get(t, "/review?view=snoozed").expect(http.StatusOK, "Nothing snoozed.")
+	waittest.For(t, "the item", func() bool {
+		page, err := s.Store.Review(t.Context(), records.ReviewList{Kinds: []findings.Kind{findings.Junk}, Limit: 1})
+		return err == nil && len(page.Items) > 0
+	})
+}
+
 func TestReview_Snooze(t *testing.T) {
 	t.Parallel()
 	made := &decider{}

@@ -23,6 +23,10 @@ type ReviewDecision struct {
 	Until time.Time
 	// Undo is JSON that says what takes the decision back, besides deleting it; nil: nothing.
 	Undo []byte
+	// Memories are the ids of the memories about which items of the kind are hidden, whatever their
+	// contents are. It is empty if items without memories are hidden, and nil if the decision is about
+	// the item alone.
+	Memories []string
 }
 
 // Holds reports whether the decision holds at a time.

@@ -44,7 +44,7 @@ func (r *Reviewer) carryOut(ctx context.Context, agent records.Agent, item recor
 	case Snooze:
 		until := records.Now().AddDate(0, 0, cmp.Or(c.Days, DefaultSnooze))
 		return effect{undo: undo{Also: related(item, texts)}, holds: true, until: until}, nil
-	case Never, KeepBoth, Keep, Skip:
+	case Never, Hide, KeepBoth, Keep, Skip:
 		return effect{undo: undo{Also: related(item, texts)}, holds: true}, nil
 	case Merge:
 		return r.merge(ctx, agent, item, texts[0], c)

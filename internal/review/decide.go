@@ -107,10 +107,13 @@ func (r *Reviewer) Decide(ctx context.Context, id string, c Choice) (records.Rev
 	if d.Undo, err = json.Marshal(done.undo); err != nil {
 		return records.ReviewDecision{}, err
 	}
+	if c.Decision == Hide {
+		d.Memories = idsOf(refs(item.Memories))
+	}
 	all := []records.ReviewDecision{d}
 	for _, other := range done.Also {
 		also := d
-		also.Item, also.Undo = other, nil
+		also.Item, also.Undo, also.Memories = other, nil, nil
 		all = append(all, also)
 	}
 	if !done.holds {

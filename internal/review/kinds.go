@@ -39,13 +39,14 @@ const (
 	Skip        = "skip"         // refuses the step
 	Snooze      = "snooze"       // asks again after a time
 	Never       = "never"        // never asks again about this content
+	Hide        = "hide"         // never asks again about these memories, whatever their contents
 )
 
 // kind is what the queue knows about a kind.
 type kind struct {
 	name      findings.Kind
 	group     Group
-	decisions []string // the safe default first, where there is one; Snooze and Never always follow
+	decisions []string // the safe default first, where there is one; Snooze and Never always follow, and Hide where hides reports true
 }
 
 // kinds are the kinds in the order of the queue: what agents must not receive, what misleads them,
@@ -120,7 +121,24 @@ func Decisions(item records.ReviewItem) []string {
 			all = append(all, fmt.Sprintf("keep_%d", n+1))
 		}
 	}
-	return append(all, Snooze, Never)
+	if all = append(all, Snooze, Never); hides(item) {
+		all = append(all, Hide)
+	}
+	return all
+}
+
+// hides reports whether items like this one can be hidden for all contents. An item about a secret or
+// an order to the agent cannot, because the next content can have another one. Nor can one whose
+// subject never has another content.
+func hides(item records.ReviewItem) bool {
+	if group := GroupOf(item.Kind); group != Wrong && group != TidyUp {
+		return false
+	}
+	switch item.Kind {
+	case findings.Missing, findings.Unfinished, findings.Blocked, findings.Deletion:
+		return false
+	}
+	return true
 }
 
 // Recommended returns the decision that the evidence suggests, or "".

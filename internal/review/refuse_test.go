@@ -246,6 +246,41 @@ func TestDecide_Snooze(t *testing.T) {
 	}
 }
 
+// TestDecide_Hide changes what is hidden: never asks again then, and hide does not.
+func TestDecide_Hide(t *testing.T) {
+	t.Parallel()
+	s := serve(t, oneOfEach(), modeltest.SaysJSON(map[string]any{}))
+	for _, decision := range []string{"never", "hide"} {
+		expired := s.open("expired", "Deploy freeze")
+		s.decide(expired, body{"decision": decision})
+		s.Write("ada/memory/freeze.md", memoirtest.Note("Deploy freeze", memories.Project, "No deploys until 4 March 2025, after "+decision+"."))
+		s.Scan("ada")
+		s.examine("ada")
+		if found := len(s.list("?kind=expired").Items); (found == 0) != (decision == "hide") {
+			t.Errorf("after %s and a change, %d items are listed", decision, found)
+		}
+		if decision == "hide" {
+			s.undo(expired)
+			s.examine("ada")
+			s.open("expired", "Deploy freeze")
+		}
+	}
+	ofIndex := func(item wire.ReviewItem) bool { return len(item.Memories) == 0 }
+	links := s.list("?kind=link").Items
+	s.decide(links[slices.IndexFunc(links, ofIndex)], body{"decision": "hide"})
+	s.Write("ada/memory/MEMORY.md", "- [Gone](gone_long_ago.md) — no file\n- [Gone too](gone_too.md) — no file\n")
+	s.Scan("ada")
+	s.examine("ada")
+	if found := s.list("?kind=link").Items; len(found) == 0 || slices.ContainsFunc(found, ofIndex) {
+		t.Errorf("dead links of MEMORY.md are listed: %+v", found)
+	}
+	for _, kind := range []string{"secret", "plan"} {
+		if items := s.list("?kind=" + kind).Items; len(items) > 0 && slices.Contains(items[0].Decisions, "hide") {
+			t.Errorf("a %s can be hidden for all contents", kind)
+		}
+	}
+}
+
 // TestDecide_DuringExamination saves the result of an examination that began before a decision.
 func TestDecide_DuringExamination(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -250,7 +251,8 @@ type ReviewHeld struct {
 	Tone   Tone
 	Reason string
 	Agent  string    // name
-	Until  time.Time // zero if it is hidden until its contents change
+	Until  time.Time // zero if it is hidden for an unknown time
+	Never  bool      // it is hidden whatever its contents are
 	Show   Action
 }
 
@@ -350,10 +352,13 @@ var reviewWords = map[string]string{
 
 	"remove_value": "Remove the value…", "allow": "Allow", "delete": "Delete", "keep_1": "Keep 1", "keep_2": "Keep 2", "keep_3": "Keep 3", "keep_4": "Keep 4",
 	"merge": "Merge…", "keep_both": "Keep both", "still_true": "Still true", "keep": "Keep", "write_back": "Write back", "use_file": "Use the file",
-	"fix": "Fix", "accept": "Accept", "dismiss": "Dismiss", "apply": "Apply", "skip": "Skip", "snooze": "Snooze", "never": "Until it changes",
+	"fix": "Fix", "accept": "Accept", "dismiss": "Dismiss", "apply": "Apply", "skip": "Skip", "snooze": "Snooze", "never": "Until it changes", "hide": "Never show",
 
 	"secret/allow": "Not a secret", "unfinished/write_back": "Write last good back", "broken/delete": "Delete file", "blocked/delete": "Remove file",
 	"index/fix": "Shorten…",
+
+	// What they are about never changes.
+	"blocked/never": "Never show", "deletion/never": "Never show", "suggestion/never": "Never show", "plan/never": "Never show",
 }
 
 // ReviewWord returns a group, kind or decision of the review in words. An unknown one is returned
@@ -378,7 +383,7 @@ func DecisionLabel(kind, decision string) string {
 var doneWords = map[string]string{
 	"remove_value": "Removed the value from", "allow": "Allowed", "delete": "Deleted", "merge": "Merged", "keep_both": "Kept both:",
 	"still_true": "Confirmed", "keep": "Kept", "write_back": "Wrote back", "use_file": "Used the file of",
-	"fix": "Fixed", "accept": "Accepted", "dismiss": "Dismissed", "apply": "Applied", "skip": "Skipped", "snooze": "Snoozed", "never": "Hidden:",
+	"fix": "Fixed", "accept": "Accepted", "dismiss": "Dismissed", "apply": "Applied", "skip": "Skipped", "snooze": "Snoozed", "never": "Hidden until it changes:", "hide": "Never shown:",
 }
 
 // Decided returns a decision about an item in words. name is the memory's, or what else the item is
@@ -471,7 +476,20 @@ func (c ReviewCard) about() string {
 // main returns the choices that decide, without the snoozes.
 func (c ReviewCard) main() (all []ReviewChoice) {
 	for _, choice := range c.Choices {
-		if choice.Value != "snooze" && choice.Value != "never" {
+		if !slices.Contains(snoozes, choice.Value) {
+			all = append(all, choice)
+		}
+	}
+	return all
+}
+
+// snoozes are the decisions that only hide an item.
+var snoozes = []string{"snooze", "never", "hide"}
+
+// hiding returns the choices that hide the item for an unknown time.
+func (c ReviewCard) hiding() (all []ReviewChoice) {
+	for _, choice := range c.Choices {
+		if slices.Contains(snoozes[1:], choice.Value) {
 			all = append(all, choice)
 		}
 	}

@@ -64,12 +64,14 @@ func (c *card) addChoices() {
 		}
 		c.Choices = append(c.Choices, choice)
 	}
+	snooze := func() int {
+		return slices.IndexFunc(c.Choices, func(choice templates.ReviewChoice) bool { return choice.Value == review.Snooze })
+	}
 	if c.mergeHref != "" {
-		c.Choices = slices.Insert(c.Choices, len(c.Choices)-2, templates.ReviewChoice{Value: review.Merge, Label: templates.ReviewWord(review.Merge), Key: "m", Href: c.mergeHref})
+		c.Choices = slices.Insert(c.Choices, snooze(), templates.ReviewChoice{Value: review.Merge, Label: templates.ReviewWord(review.Merge), Key: "m", Href: c.mergeHref})
 	}
 	if href := c.editHref(); href != "" {
-		at := len(c.Choices) - 2 // before the snoozes
-		c.Choices = slices.Insert(c.Choices, at, templates.ReviewChoice{Value: "edit", Label: "Edit", Key: "e", Href: href})
+		c.Choices = slices.Insert(c.Choices, snooze(), templates.ReviewChoice{Value: "edit", Label: "Edit", Key: "e", Href: href})
 	}
 }
 

@@ -79,7 +79,7 @@ func End(decisions []records.ReviewDecision, sizes map[memories.Type]records.Rev
 	changes := map[memories.Type]records.ReviewSize{}
 	end := &templates.ReviewEnd{}
 	for _, d := range decisions {
-		if d.Decision == review.Snooze || d.Decision == review.Never {
+		if d.Decision == review.Snooze || d.Decision == review.Never || d.Decision == review.Hide {
 			continue
 		}
 		end.Decisions++

@@ -44,8 +44,17 @@ func decisionOf(row queries.ReviewDecisionsRow) records.ReviewDecision {
 
 // SaveDecision saves a decision, in place of an earlier one about the same item.
 func (r Rows) SaveDecision(ctx context.Context, d records.ReviewDecision) error {
+	var ids []uuid.UUID
+	if d.Memories != nil {
+		found, err := dbconv.TryAll(d.Memories, dbconv.ParseID)
+		if err != nil {
+			return err
+		}
+		ids = append([]uuid.UUID{}, found...) // nil would mean that it is about the item alone
+	}
 	return dberr.Wrap("save a decision", r.q.SaveReviewDecision(ctx, queries.SaveReviewDecisionParams{
 		ItemID: d.Item, AgentID: r.agentID, Kind: d.Kind, Decision: d.Decision, DecidedAt: d.At, DecidedBy: string(d.By), Until: dbconv.OptionalTime(d.Until), Undo: d.Undo,
+		MemoryIds: ids,
 	}))
 }
 

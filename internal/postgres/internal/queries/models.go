@@ -457,6 +457,7 @@ type ReviewDecision struct {
 	DecidedBy string
 	Until     *time.Time
 	Undo      []byte
+	MemoryIds []uuid.UUID
 }
 
 type ReviewItem struct {

@@ -15,7 +15,7 @@ import (
 const countReviewDecisions = `-- name: CountReviewDecisions :one
 SELECT count(*) FROM review_decisions d
 WHERE d.undo IS NOT NULL AND ($1::bigint = 0 OR d.agent_id = $1) AND d.decided_at >= $2
-  AND (NOT $3::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > $4))
+  AND (NOT $3::boolean OR d.decision IN ('snooze', 'never', 'hide') AND (d.until IS NULL OR d.until > $4))
 `
 
 type CountReviewDecisionsParams struct {
@@ -225,7 +225,7 @@ const listReviewDecisions = `-- name: ListReviewDecisions :many
 SELECT d.item_id, a.slug, d.kind, d.decision, d.decided_at, d.decided_by, d.until, d.undo
 FROM review_decisions d JOIN agents a ON a.id = d.agent_id
 WHERE d.undo IS NOT NULL AND ($1::bigint = 0 OR d.agent_id = $1) AND d.decided_at >= $2
-  AND (NOT $3::boolean OR d.decision IN ('snooze', 'never') AND (d.until IS NULL OR d.until > $4))
+  AND (NOT $3::boolean OR d.decision IN ('snooze', 'never', 'hide') AND (d.until IS NULL OR d.until > $4))
 ORDER BY d.decided_at DESC, d.item_id LIMIT $5::integer
 `
 
@@ -1115,10 +1115,10 @@ func (q *Queries) RevisionsOf(ctx context.Context, memoryID uuid.UUID) ([]Revisi
 }
 
 const saveReviewDecision = `-- name: SaveReviewDecision :exec
-INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until, undo)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until, undo, memory_ids)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::uuid[])
 ON CONFLICT (item_id) DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, decided_by = excluded.decided_by,
-    until = excluded.until, undo = excluded.undo
+    until = excluded.until, undo = excluded.undo, memory_ids = excluded.memory_ids
 `
 
 type SaveReviewDecisionParams struct {
@@ -1130,6 +1130,7 @@ type SaveReviewDecisionParams struct {
 	DecidedBy string
 	Until     *time.Time
 	Undo      []byte
+	MemoryIds []uuid.UUID
 }
 
 func (q *Queries) SaveReviewDecision(ctx context.Context, arg SaveReviewDecisionParams) error {
@@ -1142,6 +1143,7 @@ func (q *Queries) SaveReviewDecision(ctx context.Context, arg SaveReviewDecision
 		arg.DecidedBy,
 		arg.Until,
 		arg.Undo,
+		arg.MemoryIds,
 	)
 	return err
 }
@@ -1152,6 +1154,9 @@ SELECT i.id, $1, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM 
     i.evidence, i.keep, i.merge, i.subject, $2
 FROM jsonb_to_recordset($3::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
 WHERE NOT EXISTS (SELECT FROM review_decisions d WHERE d.item_id = i.id AND (d.until IS NULL OR d.until > $2))
+    AND NOT EXISTS (
+        SELECT FROM review_decisions d, LATERAL (SELECT ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m) AS ids) its
+        WHERE d.agent_id = $1 AND d.kind = i.kind AND d.memory_ids IS NOT NULL AND its.ids <@ d.memory_ids AND (its.ids = '{}') = (d.memory_ids = '{}'))
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
     search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject
 `
@@ -1162,7 +1167,7 @@ type SaveReviewItemsParams struct {
 	Items   []byte
 }
 
-// Omits items with a decision that holds.
+// Omits items with a decision that holds, and those that are hidden with all contents.
 func (q *Queries) SaveReviewItems(ctx context.Context, arg SaveReviewItemsParams) error {
 	_, err := q.db.Exec(ctx, saveReviewItems, arg.AgentID, arg.FoundAt, arg.Items)
 	return err
