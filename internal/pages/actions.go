@@ -63,8 +63,12 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 // and shows the reason.
 func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
 	slug, id := kit.Slug(r), idOf(r)
-	phrases := strings.Split(r.PostFormValue(templates.FieldAskedAs), "\n")
-	_, err := s.engine.Patch(r.Context(), slug, id, "", engine.Patch{AskedAs: &phrases})
+	phrases := strings.Split(r.FormValue(templates.FieldAskedAs), "\n")
+	former, err := s.store.AskedAs(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	_, err = s.engine.Patch(r.Context(), slug, id, "", engine.Patch{AskedAs: &phrases})
 	var invalid *memories.InvalidError
 	switch {
 	case errors.As(err, &invalid):
@@ -72,7 +76,7 @@ func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return s.refuse(w, r, err)
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(slug, id)), doneSaved, id)
+	return redirectFormer(w, r, kit.Back(r, templates.MemoryPath(slug, id)), doneAsked, id, strings.Join(former.Phrases, "\n"))
 }
 
 // refuse answers an action that failed with refused. After memories.ErrChanged,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/go-chi/chi/v5"
 
@@ -81,6 +82,9 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	if len(failed) > 0 {
 		s.kit.ShowFailure(w, r, partlyDone(agent, len(missing), failed))
 		return nil
+	}
+	if done == doneRemoved {
+		return kit.RedirectWith(w, r, kit.Back(r, templates.MemoriesPath(agent.Slug)), url.Values{kit.FieldMany: {"delete"}})
 	}
 	return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(agent.Slug)), done, "")
 }

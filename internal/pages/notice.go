@@ -49,6 +49,7 @@ const (
 	doneDecided   = "decided"
 	doneLogged    = "logged"
 	doneNamed     = "named"
+	doneAsked     = "asked"
 	doneTakenBack = "taken-back" // by an undo of an event
 	doneAlready   = "already"
 )
@@ -71,7 +72,6 @@ var notices = map[string]string{
 	donePurged:              "Deleted permanently",
 	accesspages.DoneRevoked: "Token revoked",
 	doneNothing:             "Select a memory first",
-	doneSwitched:            "Memory on",
 	donePlanned:             "Plan ready. Nothing changed yet.",
 	doneApplied:             "Applied.",
 	doneUndone:              "Undone.",
@@ -81,12 +81,8 @@ var notices = map[string]string{
 	doneDecided:             "Already decided",
 	doneLogged:              "Entry added.",
 	doneRepaired:            "MEMORY.md updated",
-	doneNamed:               "Name saved.",
 	doneWritten:             "Written back.",
-	doneRemoved:             "Moved to the trash.",
 	doneUnblocked:           "File removed.",
-	donePublished:           "Published",
-	doneStopped:             "Memoir’s text removed",
 }
 
 // memoryNotices are the texts of the notices about a memory that is not deleted, by action. %s is
@@ -96,6 +92,7 @@ var memoryNotices = map[string]string{
 	doneReverted: "Restored an earlier text of %s",
 	doneAccepted: "Accepted %s",
 	doneSaved:    "Saved %s",
+	doneAsked:    "Saved %s",
 	doneVerified: "Still true: %s",
 	doneChecked:  "Checked the citations of %s",
 	doneUnfixed:  "Undone: %s",
@@ -114,11 +111,11 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 		return s.noticeOfBatch(r.Context(), agent, query.Get(kit.FieldMany), query.Get(kit.FieldEvent), path)
 	}
 	done := query.Get(kit.FieldDone)
-	switch {
-	case done == "":
+	if done == "" {
 		return nil, nil
-	case done == doneSwitched && agent.MemoryOff:
-		return newNotice("Memory off. Existing memories stay."), nil
+	}
+	if notice := formNotice(query, agent, path); notice != nil {
+		return notice, nil
 	}
 	if notice := s.kit.Notice(r); notice != nil {
 		return notice, nil
@@ -152,6 +149,9 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 		return s.undoable(r, agent, m, newNotice(movedWords(agent, m, done)), path)
 	case done == doneTyped && m.Type != "":
 		return s.undoable(r, agent, m, newNotice(m.Name+": "+string(m.Type)), path)
+	case done == doneAsked:
+		return withFormer(newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), query,
+			inverse(templates.MemoryPath(agent.Slug, m.ID, "asked-as"), "the questions of "+m.Name, path, map[string]string{templates.FieldAskedAs: query.Get(fieldFormer)})), nil
 	case memoryNotices[done] != "":
 		return s.undoable(r, agent, m, newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), path)
 	default:

@@ -113,7 +113,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.Get(templates.NewsPath, s.kit.Page(s.newsMarkdown))
 	r.Post(templates.SamplesPath, s.kit.Action(s.addSamples))
 	r.Get(templates.SearchPath, s.kit.Page(s.search))
-	r.Get(templates.AllMemoriesPath, s.kit.Page(allmemories.Page{Store: store, HomeDir: home()}.ServePage))
+	r.Get(templates.AllMemoriesPath, s.kit.Page(allmemories.Page{Store: store, HomeDir: home(), Notice: s.undoNotice}.ServePage))
 	r.Get(templates.PalettePath, s.kit.Page(s.palette))
 	s.reviewPages(r)
 	r.Post(templates.UndoPath("{event}"), s.kit.Action(s.undo))

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/prompts"
 	"memoir/internal/records"
@@ -39,7 +39,7 @@ func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Ag
 		back := templates.WithQuery(templates.ContextPath(agent.Slug), map[string]string{
 			templates.FieldFile: r.PostFormValue(templates.FieldFile), templates.FieldQuery: r.PostFormValue(templates.FieldQuery),
 		})
-		return kit.Redirect(w, r, back, doneSaved, id)
+		return redirectFormer(w, r, back, doneAsked, id, strings.Join(asked.Phrases, "\n"))
 	case errors.Is(err, memories.ErrChanged):
 		refused.Problem = "This changed while you read it. Nothing was saved."
 		return s.showContext(w, r, http.StatusPreconditionFailed, agent, refused)

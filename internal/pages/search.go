@@ -35,9 +35,13 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 		// set before the search, so that it is true if the search misses anything
 		Partial: !s.engine.Searchable(),
 	}
+	var err error
+	if v.Notice, err = s.undoNotice(r); err != nil {
+		return err
+	}
 	if typed != "" {
 		now := time.Now()
-		err := paletteview.Find(r.Context(), s.store, &v, home(), maxResults, func(m memories.Memory, agent string, search words.Search) templates.SearchResult {
+		err = paletteview.Find(r.Context(), s.store, &v, home(), maxResults, func(m memories.Memory, agent string, search words.Search) templates.SearchResult {
 			return resultOf(m, agent, search, now)
 		})
 		if err != nil {

@@ -148,6 +148,6 @@ func (s *site) switchMemory(off bool) kit.Handler {
 		if _, err := s.engine.SwitchMemory(r.Context(), slug, off); err != nil {
 			return err
 		}
-		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), doneSwitched, "")
+		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), doneOf(r, doneSwitched), "")
 	}
 }

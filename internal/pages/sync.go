@@ -37,6 +37,9 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	for _, a := range each {
 		v.Agents = append(v.Agents, templates.AgentSync(a))
 	}
+	if v.Notice, err = s.undoNotice(r); err != nil {
+		return err
+	}
 	if kit.LastAction(r).Get(kit.FieldDone) == doneScanned {
 		v.Notice = newNotice("Scanned " + v.LastScan.Words())
 	}

@@ -64,6 +64,6 @@ func (s *site) switchTarget(on bool) kit.Handler {
 		if slices.ContainsFunc(all.List, func(t engine.TargetState) bool { return t.Kind.Name == name && t.State.Problem != "" }) {
 			done = "" // the row has the problem
 		}
-		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), done, "")
+		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), doneOf(r, done), name)
 	}
 }

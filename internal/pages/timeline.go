@@ -209,14 +209,18 @@ func (s *site) readSessions(r *http.Request, agent records.Agent, view timelinev
 // empty, and redirects to the page of the form. It returns a *kit.BadRequest for an id that is none, and
 // for a long name.
 func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	id, name := r.PostFormValue(templates.FieldID), listview.CleanText(r.PostFormValue(templates.FieldName))
+	id, name := r.FormValue(templates.FieldID), listview.CleanText(r.FormValue(templates.FieldName))
 	if !kit.IsText(id) || len(id) > maxSessionLabel || len(name) > maxSessionLabel {
 		return kit.Malformed("A name has at most 200 bytes.")
+	}
+	former, err := s.store.SessionNames(r.Context(), []int64{agent.ID})
+	if err != nil {
+		return err
 	}
 	if err := s.store.SaveSessionName(r.Context(), agent.ID, id, name); err != nil {
 		return err
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowSessions}.String()), doneNamed, "")
+	return redirectFormer(w, r, kit.Back(r, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowSessions}.String()), doneNamed, id, former[agent.ID][id])
 }
 
 // toTimeline returns a handler that redirects permanently from an earlier address to a list of the

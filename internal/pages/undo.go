@@ -97,7 +97,7 @@ func (s *site) undoNotice(r *http.Request) (*templates.Notice, error) {
 	switch kit.LastAction(r).Get(kit.FieldDone) {
 	case doneTakenBack:
 		return s.noticeOfUndo(r.Context(), kit.LastAction(r).Get(kit.FieldEvent))
-	case doneUnreviewed:
+	case doneUnreviewed, doneUndone:
 		return newNotice("Undone."), nil
 	case doneAlready:
 		return newNotice("Already undone"), nil
@@ -153,7 +153,7 @@ func (s *site) noticeOfUndo(ctx context.Context, event string) (*templates.Notic
 // Notices about other actions have no undo of an event.
 var undoAbout = map[string]string{
 	doneDeleted: "the deletion of ", doneRestored: "the restore of ", doneReverted: "the change of ", doneSaved: "the change of ",
-	doneTyped: "the change of ", doneVerified: "the check of ", doneMoved: "the move of ", doneCopied: "the copy of ",
+	doneTyped: "the change of ", doneAccepted: "the suggestion ", doneVerified: "the check of ", doneMoved: "the move of ", doneCopied: "the copy of ",
 }
 
 // undoable returns the notice about m with an undo, if the last action has led to the present state of m.

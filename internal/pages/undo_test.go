@@ -221,6 +221,25 @@ func TestUndo_ByKeyInBrowser(t *testing.T) {
 		if got := s.Read("ada/CLAUDE.md"); got != before {
 			t.Errorf("CLAUDE.md is not as before:\n%s", got)
 		}
+
+		// Changes that the journal does not have are undone by their own forms.
+		p.goTo(adaSettings)
+		p.do(chromedp.Click(chromedp.CSS(`form[action$="/memory/off"] button`)))
+		p.shows("Memory off.")
+		p.do(chromedp.Click(chromedp.CSS("#target-gemini form button")))
+		p.shows("Published")
+		p.goTo("/timeline")
+		p.press("u")
+		p.shows("Undone.")
+		p.until(`JSON.parse(sessionStorage.getItem("memoir-undo")).length === 1`)
+		p.goTo("/timeline")
+		p.press("u")
+		p.until(`sessionStorage.getItem("memoir-undo") === "[]"`)
+		p.shows("Undone.")
+		s.get(t, adaSettings).expect(http.StatusOK, "Turn off")
+		if s.Read("ada/GEMINI.md") != "" {
+			t.Error("GEMINI.md is still there")
+		}
 	})(t, startBrowser(t))
 }
 

@@ -35,6 +35,8 @@ type Store interface {
 type Page struct {
 	Store   Store
 	HomeDir string
+	// Notice returns the notice about an undo that led to the page of r, or nil.
+	Notice func(r *http.Request) (*templates.Notice, error)
 }
 
 // ServePage shows the memories of the agents, the client, the type and the words that the address
@@ -48,6 +50,9 @@ func (p Page) ServePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	all, err := p.Store.AgentsUncounted(r.Context())
 	if err != nil {
+		return err
+	}
+	if v.Notice, err = p.Notice(r); err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(a records.Agent) bool { return a.JoinedTo != "" })

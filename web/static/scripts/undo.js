@@ -1,11 +1,11 @@
 // Undoes the last actions of this tab, the newest first, with the key u. Each message with an undo adds
-// the id of its event. Without this script, the message and the Timeline offer it.
+// the address of its form and, after a space, the form's ETag. Without this script, the message and the
+// Timeline offer it.
 (() => {
   "use strict";
 
   const key = "memoir-undo";
   const depth = 50; // arbitrary
-  const path = "/undo/";
 
   const notices = () => document.getElementById("notices");
   const here = () => location.pathname + location.search;
@@ -13,28 +13,24 @@
   const undone = new WeakSet();
 
   const stack = {
-    all: () => JSON.parse(sessionStorage.getItem(key) ?? "[]").filter((id) => typeof id === "string"),
+    all: () => JSON.parse(sessionStorage.getItem(key) ?? "[]").filter((undo) => undo[0] === "/"),
     set: (all) => sessionStorage.setItem(key, JSON.stringify(all.slice(-depth))),
   };
 
-  // The event that a form undoes, or "".
-  const eventOf = (form) => {
-    const action = form?.getAttribute("action") ?? "";
-    return action.startsWith(path) ? action.slice(path.length) : "";
-  };
+  const undoOf = (form) => [form.getAttribute("action"), form.elements.etag?.value ?? ""].join(" ").trim();
 
   const note = () => {
     const form = shown()?.closest("form");
-    const event = eventOf(form);
+    if (!form || undone.has(form)) return;
+    const undo = undoOf(form);
     const all = stack.all();
-    if (event && !undone.has(form) && all.at(-1) !== event) stack.set([...all, event]);
+    if (all.at(-1) !== undo) stack.set([...all, undo]);
   };
 
   document.addEventListener("submit", (event) => {
-    const id = eventOf(event.target);
-    if (!id) return;
+    const undo = undoOf(event.target);
     undone.add(event.target);
-    stack.set(stack.all().filter((each) => each !== id));
+    stack.set(stack.all().filter((each) => each !== undo));
   }, true);
 
   document.addEventListener("memoir:undo", () => {
@@ -43,13 +39,16 @@
     const last = stack.all().at(-1);
     if (!last) return;
     const form = document.createElement("form");
+    const [action, ...etag] = last.split(" ");
     form.method = "post";
-    form.action = path + last;
-    const field = document.createElement("input");
-    [field.type, field.name, field.value] = ["hidden", "back", here()];
-    form.append(field);
+    form.setAttribute("action", action);
+    for (const [name, value] of Object.entries({ back: here(), etag: etag.join(" ") })) {
+      const field = document.createElement("input");
+      [field.type, field.name, field.value] = ["hidden", name, value];
+      form.append(field);
+    }
     const attributes = {
-      "hx-post": path + last, "hx-target": "#main", "hx-select": "#main", "hx-swap": "outerMorph", "hx-sync": "#main:queue all",
+      "hx-post": action, "hx-target": "#main", "hx-select": "#main", "hx-swap": "outerMorph", "hx-sync": "#main:queue all",
       "hx-select-oob": "#notices:innerHTML, #side:outerMorph", "hx-replace-url": "true", "hx-config": '{"timeout":"600s"}',
     };
     for (const [name, value] of Object.entries(attributes)) form.setAttribute(name, value);
