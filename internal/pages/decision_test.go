@@ -79,7 +79,7 @@ func TestDecideMissing_Deletes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
 	page := s.submit(t, s.loseAll(t), "Delete all")
-	page.expect(http.StatusOK, "Moved to the trash.", "Nothing learned yet")
+	page.expect(http.StatusOK, "Deleted 13 memories", "Nothing learned yet")
 	if got := s.get(t, ada+"/trash").Find(".row").Length(); got != 13 {
 		t.Errorf("the trash has %d, want 13", got)
 	}

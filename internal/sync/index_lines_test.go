@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,19 @@ func TestRestore_IndexLinesOfNeighbours(t *testing.T) {
 			b.indexIs(index)
 		})
 	}
+}
+
+// TestRestore_ListsOnlyItself restores a memory whose path another program has given to a memory of
+// its own, which no scan has seen yet.
+func TestRestore_ListsOnlyItself(t *testing.T) {
+	t.Parallel()
+	b, _ := withListed(t, "AB")
+	b.stopWatching()
+	deleted := b.delete("ada", "A")
+	b.write("ada/memory/a.md", note("Other", memories.User, "is there now"))
+	restored := b.restore("ada", deleted)
+	b.isIn("ada", "Other", memories.Active)
+	b.indexIs("# Index\n\n- [A](" + path.Base(restored.Path) + ")\n- [B](b.md)\n")
 }
 
 func TestIndexLines_MissingMemory(t *testing.T) {

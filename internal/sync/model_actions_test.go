@@ -74,6 +74,9 @@ func (w *world) action(act func()) func(*rapid.T) {
 	return func(t *rapid.T) {
 		w.t = t
 		act()
+		for _, differs := range w.ofIndexes() { // agrees decides later; the log shows the action that began it
+			w.t.Log(differs)
+		}
 		w.noteLinked()
 		if w.rules != nil {
 			w.rules.compare(w)

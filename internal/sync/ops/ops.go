@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -55,6 +56,7 @@ type Result struct {
 // changes collects the effects of an operation until publish.
 type changes struct {
 	memories []uuid.UUID        // changed memories, each once per increase of the agent's version
+	found    []uuid.UUID        // as memories, but changed by other programs: they get no entry in MEMORY.md
 	removed  []records.File     // results of removal.Unlink, for removal.Finish
 	events   []reconcile.Change // sent by publish; those of a scan are sent already
 	path     string             // set by a restore: the path that the memory had before
@@ -97,7 +99,7 @@ func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (reco
 	if err := listWritten(ctx, s, tx, c); err != nil {
 		return records.ClaudeMD{}, err
 	}
-	state, err := s.Publisher.Run(ctx, tx, c.memories)
+	state, err := s.Publisher.Run(ctx, tx, slices.Concat(c.memories, c.found))
 	scan.EmitChanges(tx, c.events)
 	return state, err
 }

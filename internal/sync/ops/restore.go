@@ -105,7 +105,9 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 // that scan has brought the memory back, it returns a *memories.ConflictError. The file then has a
 // newer content, which would replace the restored one.
 func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
-	if err := s.scan(ctx, tx, c, scan.Request{Paths: []string{head.Path}}); err != nil {
+	result, err := s.Scanner.Run(ctx, tx, scan.Request{Paths: []string{head.Path}})
+	c.found = append(c.found, result.Memories...)
+	if err != nil {
 		return err
 	}
 	now, err := tx.Rows.Row(ctx, head.ID)
@@ -257,5 +259,5 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 			return nil, err
 		}
 	}
-	return c.memories, listWritten(ctx, s, tx, c)
+	return slices.Concat(c.memories, c.found), listWritten(ctx, s, tx, c)
 }
