@@ -16,12 +16,13 @@ ON CONFLICT (agent_id) DO UPDATE SET path = excluded.path, chars = excluded.char
 DELETE FROM loaded_indexes WHERE agent_id = @agent_id AND path = @path;
 
 -- name: SaveIndexEntries :exec
--- Makes the entries of an index those to the given paths. Rows that do not change stay.
+-- Makes the entries of an index those to the given paths. Rows that do not change stay. NOT IN makes
+-- Postgres hash the paths; NOT EXISTS would compare each row with each path.
 WITH wanted AS (
     SELECT unnest(@paths::text[]) AS path, unnest(@loaded::boolean[]) AS loaded
 ), removed AS (
     DELETE FROM index_entries e
-    WHERE e.agent_id = @agent_id AND e.index_path = @index_path AND NOT EXISTS (SELECT FROM wanted w WHERE w.path = e.path)
+    WHERE e.agent_id = @agent_id AND e.index_path = @index_path AND e.path NOT IN (SELECT w.path FROM wanted w)
 )
 INSERT INTO index_entries (agent_id, path, index_path, loaded)
 SELECT @agent_id, w.path, @index_path, w.loaded FROM wanted w

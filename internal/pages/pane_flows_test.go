@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -341,7 +340,7 @@ func TestFaultA6_TypedText(t *testing.T) {
 		s := serve(t, twoMemories())
 		m := s.Memory("ada", "Tabs")
 		p := open(t, browser, s, pageOf(m), person{})
-		p.acceptDialogs()
+		acceptDialogs(p.ctx)
 		p.live()
 		p.press("e")
 		p.until(`document.activeElement.id === "body"`)
@@ -382,18 +381,6 @@ func TestFaultA6_TypedText(t *testing.T) {
 		p.until(`document.getElementById("leave").open`)
 		p.until(`!Object.keys(localStorage).some(key => key.startsWith("memoir-draft:"))`)
 	})(t, browser)
-}
-
-// acceptDialogs leaves the page when the browser asks.
-func (p *tab) acceptDialogs() {
-	p.t.Helper()
-	go func() {
-		for range chromedp.Events(p.ctx, page.JavascriptDialogOpening) {
-			ctx, cancel := p.step()
-			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
-			cancel()
-		}
-	}()
 }
 
 // TestFaultA11_RightToLeft checks the direction of blocks in one text.

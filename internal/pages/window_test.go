@@ -72,7 +72,7 @@ func (w window) tidy(origin string) error {
 	defer cancel()
 	return firstError(
 		command(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false}),
-		func() error { return leavePage(ctx) },
+		func() error { acceptDialogs(ctx); return leavePage(ctx) },
 		command(ctx, page.ResetNavigationHistory, cdp.Empty{}),
 		command(ctx, network.ClearBrowserCookies, cdp.Empty{}),
 		command(ctx, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"}),
@@ -102,6 +102,17 @@ func leavePage(ctx context.Context) error {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+}
+
+// acceptDialogs answers each dialog of the page with yes, until ctx ends. So a page with unsaved
+// text can be left.
+func acceptDialogs(ctx context.Context) {
+	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
+	go func() {
+		for range dialogs {
+			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}
+	}()
 }
 
 // command returns a function that sends a command to the tab of ctx.

@@ -279,7 +279,7 @@ WITH wanted AS (
     SELECT unnest($3::text[]) AS path, unnest($4::boolean[]) AS loaded
 ), removed AS (
     DELETE FROM index_entries e
-    WHERE e.agent_id = $1 AND e.index_path = $2 AND NOT EXISTS (SELECT FROM wanted w WHERE w.path = e.path)
+    WHERE e.agent_id = $1 AND e.index_path = $2 AND e.path NOT IN (SELECT w.path FROM wanted w)
 )
 INSERT INTO index_entries (agent_id, path, index_path, loaded)
 SELECT $1, w.path, $2, w.loaded FROM wanted w
@@ -293,7 +293,8 @@ type SaveIndexEntriesParams struct {
 	Loaded    []bool
 }
 
-// Makes the entries of an index those to the given paths. Rows that do not change stay.
+// Makes the entries of an index those to the given paths. Rows that do not change stay. NOT IN makes
+// Postgres hash the paths; NOT EXISTS would compare each row with each path.
 func (q *Queries) SaveIndexEntries(ctx context.Context, arg SaveIndexEntriesParams) error {
 	_, err := q.db.Exec(ctx, saveIndexEntries,
 		arg.AgentID,
