@@ -234,6 +234,9 @@ func livedIn(t *testing.T) *site {
 	m.Write("code-reviewer/session-memory/U01-C0-1741512345.123456/memory.md", "# Where we are\n\nThe request is split.\n")
 	s.scanAll()
 	d.Reviewer = examine(t, m)
+	for _, name := range []string{"ines", "nightly report of a very long name that says what it is"} {
+		s.post(t, "/access", url.Values{"name": {name}, "scope": {"read"}, "agents": {"code-*, on-call, data-analyst, forgetful, untidy"}, "days": {"30"}}).expect(http.StatusOK, "Token of "+name)
+	}
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,14 +95,22 @@ func (s *server) take(browser context.Context, p picture) ([]byte, error) {
 	if err := emulate(browser, width, height, scheme); err != nil {
 		return nil, err
 	}
-	response, err := chromedp.RunResponse(browser, chromedp.Navigate(s.url+path))
-	if err != nil {
+	if err := s.navigate(browser, path); err != nil {
 		return nil, err
 	}
-	if response.Status != 200 {
-		return nil, fmt.Errorf("%s answers %d", path, response.Status)
-	}
 	return capture(browser, p.then)
+}
+
+// navigate opens a page. It returns an error unless the page answers 200.
+func (s *server) navigate(browser context.Context, path string) error {
+	if err := chromedp.Do(browser, chromedp.Navigate(s.url+path)); err != nil {
+		return err
+	}
+	status, err := chromedp.Run(browser, chromedp.Evaluate[int](`performance.getEntriesByType("navigation")[0].responseStatus`))
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s answers %d", path, status)
+	}
+	return err
 }
 
 // emulate gives the browser a screen of that size in CSS pixels, and a colour scheme.

@@ -61,6 +61,9 @@ func run(ctx context.Context, program, dir, statesDir string) (err error) {
 				if err := busy.finishReview(ctx); err != nil {
 					return err
 				}
+				if err := busy.addTokens(ctx); err != nil {
+					return err
+				}
 				return takeStates(ctx, browser, busy, empty, statesDir)
 			})
 		})

@@ -62,6 +62,13 @@ var states = []state{
 	{name: "context-over-limit", path: "/agents/" + huge + "/context"},
 	{name: "timeline-as-of", path: "/agents/" + many + "/timeline?as_of=" + time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)},
 	{name: "palette", path: "/", then: palette("harbour")},
+	{name: "access", path: "/access"},
+	{name: "exchange", path: "/exchange"},
+	{name: "all-memories", path: "/memories?q=ledger"},
+	{name: "trash", path: "/agents/" + tidy + "/memory?view=trash"},
+	{name: "settings", path: "/agents/" + many + "/settings"},
+	{name: "sync", path: "/sync"},
+	{name: "search", path: "/search?q=ledger"},
 	{name: "reader", path: "/agents/" + many + "/memory/MEMORY:Cutover note 300", token: reader},
 }
 
@@ -173,6 +180,20 @@ func (s *server) finishReview(ctx context.Context) error {
 	}
 }
 
+// addTokens creates tokens of people and programs.
+func (s *server) addTokens(ctx context.Context) error {
+	for _, token := range []map[string]any{
+		{"name": "ines", "scope": "write", "agents": []string{"*"}},
+		{"name": "nightly-report", "scope": "read", "agents": []string{many, "orchid-*", "tide-*"}, "expires_at": time.Now().AddDate(0, 0, 30).UTC().Format(time.RFC3339)},
+		{"name": "jonas", "scope": "write", "agents": []string{"quarry-*"}, "login": "jonas@example.net"},
+	} {
+		if err := s.call(ctx, http.MethodPost, "/api/v1/tokens", token, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // takeStates takes each state on all screens and in both themes, into the directory.
 func takeStates(ctx context.Context, browser context.Context, busy, empty *server, dir string) error {
 	for _, st := range states {
@@ -220,12 +241,8 @@ func (s *server) takeState(ctx, browser context.Context, st state, width, height
 	if err := emulate(browser, width, height, scheme); err != nil {
 		return nil, err
 	}
-	response, err := chromedp.RunResponse(browser, chromedp.Navigate(s.url+path))
-	if err != nil {
+	if err := s.navigate(browser, path); err != nil {
 		return nil, err
-	}
-	if response.Status != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %d", path, response.Status)
 	}
 	return capture(browser, st.then)
 }

@@ -1,7 +1,7 @@
 // Keeps what is typed into a memory's form. A changed form is stored as a draft, and leaving it asks
 // first. Without this script a form is a form.
 //
-//   data-draft    on form.editor: the key of its draft; absent if the text must not be kept
+//   data-draft    on form.editor with a field for a body: the key of its draft; absent if the text must not be kept
 //   data-dirty    on it: its text is unsaved although nothing was typed yet
 //   data-leave    the link that leaves the form
 //   data-count-of the id of the field whose characters it counts, of data-limit
@@ -14,7 +14,7 @@
   // A text like this is not stored. The server knows more of them.
   const secret = /(?:passw(?:or)?d|passphrase|secret|token|api.?key)["']?\s*[:=]\s*\S|gh[pousr]_\w{16}|\bsk-\w{16}|\bAKIA\w{12}|PRIVATE KEY/i;
 
-  const form = () => document.querySelector("#main form.editor");
+  const form = () => document.querySelector("#main form.editor:has(#body)");
   const dialog = () => document.getElementById("leave");
   const valuesOf = (form) => Object.fromEntries(["name", "type", "description", "body"].map((name) => [name, new FormData(form).get(name) ?? ""]));
   const textOf = (form) => JSON.stringify(valuesOf(form));
@@ -149,6 +149,7 @@
   document.addEventListener("submit", (event) => {
     if (event.target !== shown || event.submitter?.hasAttribute("formaction")) return;
     store();
+    leaves = !shown.hasAttribute("hx-post");
     saving = shown.dataset.draft || "";
     if (saving) sessionStorage.setItem("memoir-saving", saving);
   }, true);
