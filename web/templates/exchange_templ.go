@@ -210,7 +210,7 @@ func ExchangePage(v Exchange) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</select></p><div class=\"actions\"><button class=\"button\">Preview import</button></div></form>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</select></p><div class=\"actions\"><button class=\"button primary\">Preview import</button></div></form>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -45,6 +45,15 @@ func (a SidebarAgent) title() string {
 	return strings.TrimSpace(visible(a.Label) + " " + visible(a.Place))
 }
 
+// reviewTitle returns the title of the link to the review, which shows no number where the sidebar is
+// narrow.
+func (s Sidebar) reviewTitle() string {
+	if s.Review == 0 {
+		return "Review"
+	}
+	return "Review: " + counted(s.Review, "item", "items")
+}
+
 func (s Sidebar) more() string {
 	text := number(s.More) + " more"
 	if s.Empty > 0 {
