@@ -91,6 +91,23 @@ func TestRestore_ListsOnlyItself(t *testing.T) {
 	b.indexIs("# Index\n\n- [A](" + path.Base(restored.Path) + ")\n- [B](b.md)\n")
 }
 
+// TestRestore_EntryOfPathLostToAnother restores a memory that moved away from the path in its removed
+// entry. Another memory was at that path meanwhile, and was deleted for good.
+func TestRestore_EntryOfPathLostToAnother(t *testing.T) {
+	t.Parallel()
+	b, _ := withListed(t, "AB")
+	b.stopWatching()
+	b.delete("ada", "A")
+	b.write("ada/memory/a.md", note("Other", memories.User, "is there now"))
+	b.write("ada/memory/x.md", note("A", memories.Project, "learned again"))
+	b.scan("ada")
+	if _, err := b.engine.Purge(t.Context(), "ada", b.list("ada", "")["Other"].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.restore("ada", b.delete("ada", "A"))
+	b.indexIs("# Index\n\n- [A](x.md)\n- [B](b.md)\n")
+}
+
 func TestIndexLines_MissingMemory(t *testing.T) {
 	t.Parallel()
 	b, index := withListed(t, "ABCDEFGHIJKL")

@@ -205,7 +205,7 @@ func (r *rules) statesSlug(disk map[string]diskFile, paths, from, to string) boo
 
 // noteAway handles a primary directory that has returned or was replaced. Missing files in a
 // returned one mean nothing. In a full scan, memories without a file in a new one become missing.
-// Until then the directory counts as away.
+// Until then the directory counts as away, except the first one of an agent without primary memories.
 func (r *rules) noteAway(w *world, isFull bool) {
 	r.replaced = false
 	info, err := os.Stat(w.path("memory"))
@@ -223,7 +223,9 @@ func (r *rules) noteAway(w *world, isFull bool) {
 		return
 	}
 	if !isFull {
-		r.away = true
+		if r.away = r.was != nil || r.knowsPrimary(); !r.away {
+			r.was = info
+		}
 		return
 	}
 	if r.replaced = r.was != nil; !r.replaced {
@@ -232,6 +234,16 @@ func (r *rules) noteAway(w *world, isFull bool) {
 		}
 	}
 	r.away, r.was = false, info
+}
+
+// knowsPrimary reports whether the engine knows a file in the primary directory.
+func (r *rules) knowsPrimary() bool {
+	for relPath, f := range r.files {
+		if f.there && primaryDir(relPath) {
+			return true
+		}
+	}
+	return false
 }
 
 // departures are names that files no longer carry.

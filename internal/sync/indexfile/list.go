@@ -184,6 +184,19 @@ func Relisted(tx *agenttx.Tx, index string, raw []byte, before, after memorymd.I
 	return memorymd.Relist(raw, l.inIndex(before), l.inIndex(after), l.resolve)
 }
 
+// NewDeadEntries returns the sorted paths to which links in after lead, but no link in before, and
+// where no file exists. before and after are contents of the index.
+func NewDeadEntries(tx *agenttx.Tx, index string, before, after []byte) (paths []string) {
+	known := tx.Agent.ListedFiles(index, memorymd.Read(before))
+	for relPath := range tx.Agent.ListedFiles(index, memorymd.Read(after)) {
+		if _, isKnown := known[relPath]; !isKnown && tx.IsFree(relPath) {
+			paths = append(paths, relPath)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
 // Entries returns the files to which the links of an index lead, by their paths relative to the
 // agent's directory. raw is the content of the index, and index its path. The values are true for
 // links that the agent loads: isLoaded is true, and the link is within the limits. It leaves out
