@@ -75,9 +75,8 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 .PHONY: test
 test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client markdown-parsers sshd
-	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and more beside all else on two slow
-	@# cores. Many tests wait for a file system or a browser, so more of them run than there are cores.
-	go test -timeout 40m $(or $(TESTFLAGS),-parallel=4 ./...)
+	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 9 beside all else on two slow cores.
+	go test -timeout 40m $(or $(TESTFLAGS),./...)
 
 .PHONY: test-quick
 test-quick: ## run the tests that need no database and no browser

@@ -142,7 +142,7 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	for _, step := range steps {
 		err := p.try(step)
-		for attempt := 0; attempt < 5 && err != nil && strings.Contains(err.Error(), replacedMeanwhile); attempt++ {
+		for attempt := 0; attempt < 5 && err != nil && isReplaced(err); attempt++ {
 			err = p.try(step)
 		}
 		if err != nil {
@@ -151,8 +151,11 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// replacedMeanwhile is the browser's error if a live page replaced the element to be clicked.
-const replacedMeanwhile = "Could not find node with given id"
+// isReplaced reports whether err means that a live page replaced the element to be clicked, before
+// the click or before its place was known.
+func isReplaced(err error) bool {
+	return strings.Contains(err.Error(), "Could not find node with given id") || strings.Contains(err.Error(), "invalid dimensions")
+}
 
 func (p *tab) try(step chromedp.Action[chromedp.Void]) error {
 	ctx, cancel := p.step()

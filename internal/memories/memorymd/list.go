@@ -60,8 +60,8 @@ func (r resolver) filesIn(lines []string, refs references) map[string]bool {
 
 // ListedLink is a link of an index to a file.
 type ListedLink struct {
-	Target string // as in Link
-	Loaded bool   // an agent loads the line of the link
+	Link
+	Loaded bool // an agent loads the line of the link
 }
 
 // ListedLinks returns the links of an index to files, in order. Links in frontmatter and comments
@@ -85,7 +85,7 @@ func ListedLinks(index Loaded) (links []ListedLink) {
 			continue
 		}
 		for _, link := range linksOf(text, refs) {
-			links = append(links, ListedLink{link.target, link.to <= len(seen)})
+			links = append(links, ListedLink{Link{link.target, link.isWiki}, link.to <= len(seen)})
 		}
 	}
 	return links

@@ -185,16 +185,18 @@ func Relisted(tx *agenttx.Tx, index string, raw []byte, before, after memorymd.I
 }
 
 // NewDeadEntries returns the sorted paths to which links in after lead, but no link in before, and
-// where no file exists. before and after are contents of the index.
+// where no file exists. It leaves out wiki links, because they may name a memory. before and after
+// are contents of the index.
 func NewDeadEntries(tx *agenttx.Tx, index string, before, after []byte) (paths []string) {
 	known := tx.Agent.ListedFiles(index, memorymd.Read(before))
-	for relPath := range tx.Agent.ListedFiles(index, memorymd.Read(after)) {
-		if _, isKnown := known[relPath]; !isKnown && tx.IsFree(relPath) {
+	for _, link := range memorymd.ListedLinks(memorymd.Read(after)) {
+		relPath, inside := tx.Agent.Linked(index, link.Target)
+		if _, isKnown := known[relPath]; inside && !isKnown && !link.IsWiki && tx.IsFree(relPath) {
 			paths = append(paths, relPath)
 		}
 	}
 	slices.Sort(paths)
-	return paths
+	return slices.Compact(paths)
 }
 
 // Entries returns the files to which the links of an index lead, by their paths relative to the
