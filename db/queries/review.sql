@@ -56,12 +56,13 @@ SELECT FROM review_runs WHERE agent_id = @agent_id FOR UPDATE;
 -- name: SaveReviewItems :exec
 -- Omits items with a decision that holds, and those that are hidden with all contents.
 INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, merge, subject, found_at)
-SELECT i.id, @agent_id, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
+SELECT i.id, @agent_id, i.kind, i.rank, i.weight, its.ids, i.memories, i.search, i.reason,
     i.evidence, i.keep, i.merge, i.subject, @found_at
 FROM jsonb_to_recordset(@items::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
+CROSS JOIN LATERAL (SELECT ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m) AS ids) its
 WHERE NOT EXISTS (SELECT FROM review_decisions d WHERE d.item_id = i.id AND (d.until IS NULL OR d.until > @found_at))
     AND NOT EXISTS (
-        SELECT FROM review_decisions d, LATERAL (SELECT ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m) AS ids) its
+        SELECT FROM review_decisions d
         WHERE d.agent_id = @agent_id AND d.kind = i.kind AND d.memory_ids IS NOT NULL AND its.ids <@ d.memory_ids AND (its.ids = '{}') = (d.memory_ids = '{}'))
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
     search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject;

@@ -246,7 +246,8 @@ func TestDecide_Snooze(t *testing.T) {
 	}
 }
 
-// TestDecide_Hide changes what is hidden: never asks again then, and hide does not.
+// TestDecide_Hide changes a memory after each decision. The review lists the memory again after
+// never, and does not after hide.
 func TestDecide_Hide(t *testing.T) {
 	t.Parallel()
 	s := serve(t, oneOfEach(), modeltest.SaysJSON(map[string]any{}))

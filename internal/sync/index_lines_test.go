@@ -92,7 +92,7 @@ func TestRestore_ListsOnlyItself(t *testing.T) {
 }
 
 // TestRestore_EntryOfPathLostToAnother restores a memory that moved away from the path in its removed
-// entry. Another memory was at that path meanwhile, and was deleted for good.
+// entry. Another memory has had that path since, and was deleted permanently.
 func TestRestore_EntryOfPathLostToAnother(t *testing.T) {
 	t.Parallel()
 	b, _ := withListed(t, "AB")

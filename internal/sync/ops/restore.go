@@ -56,8 +56,9 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 
 // restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files.
 // It makes the entries for the paths in gone lead to the restored file, in the same write, and then
-// in the other indexes. So does it with the entries of these lines that lead to no file. It adds the changed indexes to c, and creates no missing one. If some of
-// them cannot be read or written, it returns a *memories.ConflictError about the first.
+// in the other indexes. It does the same for entries in these lines that lead to no file. It adds
+// the changed indexes to c, and creates no missing one. If some of them cannot be read or written, it
+// returns a *memories.ConflictError about the first.
 func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow, gone []string, restored string) error {
 	after := entryOf(head, restored)
 	var unlisted error

@@ -1150,12 +1150,13 @@ func (q *Queries) SaveReviewDecision(ctx context.Context, arg SaveReviewDecision
 
 const saveReviewItems = `-- name: SaveReviewItems :exec
 INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, merge, subject, found_at)
-SELECT i.id, $1, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
+SELECT i.id, $1, i.kind, i.rank, i.weight, its.ids, i.memories, i.search, i.reason,
     i.evidence, i.keep, i.merge, i.subject, $2
 FROM jsonb_to_recordset($3::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, merge jsonb, subject text)
+CROSS JOIN LATERAL (SELECT ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m) AS ids) its
 WHERE NOT EXISTS (SELECT FROM review_decisions d WHERE d.item_id = i.id AND (d.until IS NULL OR d.until > $2))
     AND NOT EXISTS (
-        SELECT FROM review_decisions d, LATERAL (SELECT ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m) AS ids) its
+        SELECT FROM review_decisions d
         WHERE d.agent_id = $1 AND d.kind = i.kind AND d.memory_ids IS NOT NULL AND its.ids <@ d.memory_ids AND (its.ids = '{}') = (d.memory_ids = '{}'))
 ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
     search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, merge = excluded.merge, subject = excluded.subject
