@@ -134,9 +134,19 @@ func (b *bench) read(name string) string {
 	return string(raw)
 }
 
+// remove removes a file, or a directory as a whole: a directory is renamed away first. Otherwise a
+// scan may see it while its files are gone already, and take them for deleted one by one.
 func (b *bench) remove(name string) {
 	b.Helper()
-	if err := os.RemoveAll(b.path(name)); err != nil {
+	path := b.path(name)
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		aside := filepath.Join(b.TempDir(), "removed")
+		if err := os.Rename(path, aside); err != nil {
+			b.Fatal(err)
+		}
+		path = aside
+	}
+	if err := os.RemoveAll(path); err != nil {
 		b.Fatal(err)
 	}
 }
