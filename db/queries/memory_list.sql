@@ -17,7 +17,7 @@ WITH parted AS (
         CASE WHEN m.state = 'needs_attention' THEN 5
             ELSE coalesce(array_position('{feedback,user,project,reference}'::text[], m.type), 5) END::integer AS kind
     FROM memories m WHERE m.agent_id = @agent_id
-), found AS MATERIALIZED (
+), found AS (
     SELECT m.id, m.name, m.updated_at, CASE WHEN @grouped::boolean THEN m.kind ELSE 6 END::integer AS part,
         CASE WHEN @sort::text = 'name' THEN lower(m.name) END AS by_name,
         CASE WHEN @sort = 'cost' THEN m.claude_md_chars END AS by_cost,
@@ -37,25 +37,25 @@ WITH parted AS (
             AND (NOT @searched::boolean OR m.id IN (SELECT unnest(@ids::uuid[])))) AS hit
     FROM parted m
 ), placed AS MATERIALIZED (
-    SELECT f.id, f.part, f.hit,
+    SELECT f.id, f.part, f.hit, f.updated_at,
         (count(*) FILTER (WHERE f.hit) OVER (PARTITION BY f.part
-            ORDER BY f.by_name, f.by_cost DESC, f.by_age, f.newest DESC, f.name, f.id ROWS UNBOUNDED PRECEDING))::integer AS place,
-        (count(*) FILTER (WHERE f.hit) OVER (PARTITION BY f.part))::integer AS total,
-        max(f.updated_at) FILTER (WHERE f.hit) OVER () AS changed_at
+            ORDER BY f.by_name, f.by_cost DESC, f.by_age, f.newest DESC, f.name, f.id ROWS UNBOUNDED PRECEDING))::integer AS place
     FROM found f WHERE f.hit OR f.id = @anchor::uuid
+), totals AS MATERIALIZED (
+    SELECT p.part, count(*)::integer AS total, max(p.updated_at) AS changed_at FROM placed p WHERE p.hit GROUP BY p.part
 ), anchors AS (
     SELECT p.part, p.place FROM placed p
     WHERE p.id = @anchor AND (@is_page::boolean OR p.hit AND p.place > (@highest::integer[])[p.part])
 ), shown AS (
-    SELECT p.id, p.part, p.place, p.total, p.changed_at FROM placed p
+    SELECT p.id, p.part, p.place, t.total FROM totals t JOIN placed p ON p.part = t.part
     WHERE p.hit AND CASE
         -- As subqueries of one row, which are read once: a join reads all rows again for each one, if
         -- the planner expects few.
         WHEN p.part = (SELECT a.part FROM anchors a)
             THEN p.place - (SELECT a.place FROM anchors a) BETWEEN @before::integer AND @after::integer
-        ELSE p.place BETWEEN least((@lowest::integer[])[p.part], greatest(p.total - 24, 1)) AND (@highest)[p.part] END
+        ELSE p.place BETWEEN least((@lowest::integer[])[p.part], greatest(t.total - 24, 1)) AND (@highest)[p.part] END
 )
-SELECT sqlc.embed(m), s.part, s.place, s.total, s.changed_at::timestamptz AS changed_at,
+SELECT sqlc.embed(m), s.part, s.place, s.total, (SELECT max(t.changed_at) FROM totals t)::timestamptz AS changed_at,
     ARRAY(SELECT i.kind FROM review_items i WHERE i.memory_ids @> ARRAY[m.id] AND i.kind IN ('contradiction', 'expired'))::text[] AS kinds,
     (m.state = 'deleted' AND EXISTS (SELECT FROM files f WHERE f.agent_id = m.agent_id AND f.memory_id = m.id AND f.status = 'removing' AND f.problem IS NOT NULL))::boolean AS not_removed,
     coalesce((SELECT r.body FROM revisions r WHERE @searched::boolean AND r.id = m.revision_id), '')::text AS body

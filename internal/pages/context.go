@@ -61,6 +61,10 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 		preview, err = s.engine.Preview(ctx, agent.Slug, "")
 		return err
 	})
+	reading.Go(func() (err error) {
+		v.Frame, err = s.frame(r, agent, templates.FilePath(agent.Slug, kind))
+		return err
+	})
 	if kind == templates.MemoryMDFile {
 		reading.Go(func() (err error) {
 			index, err = s.engine.Index(ctx, agent.Slug)
@@ -80,9 +84,6 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 	if kind == templates.ClaudeMDFile {
 		readClaudeMD(r, agent, preview, &v.File)
 	} else if err = s.readIndex(r, agent, index, &v.File); err != nil {
-		return err
-	}
-	if v.Frame, err = s.frame(r, agent, templates.FilePath(agent.Slug, kind)); err != nil {
 		return err
 	}
 	if kind == templates.ClaudeMDFile { // the problem is above the file

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/agents"
 	"memoir/internal/findings"
@@ -89,11 +90,11 @@ type opening struct {
 
 // showMemory shows the memory in the pane, next to its list. A request for the pane gets only that.
 func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, m memories.Memory, how opening) error {
+	view, _, err := viewOf(r, agent)
+	if err != nil {
+		return err
+	}
 	if kit.WantsPane(r) {
-		view, _, err := viewOf(r, agent)
-		if err != nil {
-			return err
-		}
 		v := templates.Memories{Agent: agentView(agent), View: view}
 		if v.Open, err = s.openMemory(r, agent, m, view); err != nil {
 			return err
@@ -101,8 +102,18 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 		v.Open.Revealed = how.revealed
 		return showPane(w, r, status, v)
 	}
-	v, err := s.memoryList(r, agent, m.ID)
-	if err != nil {
+	var v templates.Memories
+	var open *templates.Memory
+	var reading errgroup.Group
+	reading.Go(func() (err error) {
+		v, err = s.memoryList(r, agent, m.ID)
+		return err
+	})
+	reading.Go(func() (err error) {
+		open, err = s.openMemory(r, agent, m, view)
+		return err
+	})
+	if err := reading.Wait(); err != nil {
 		return err
 	}
 	if how.noNotice {
@@ -110,9 +121,7 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	} else if v.Frame, err = s.memoriesFrame(r, agent, v.View.Memory(m.ID)); err != nil {
 		return err
 	}
-	if v.Open, err = s.openMemory(r, agent, m, v.View); err != nil {
-		return err
-	}
+	v.Open = open
 	v.Open.Revealed, v.Open.Next = how.revealed, v.Neighbour()
 	return kit.Show(w, r, status, templates.MemoriesPage(v))
 }

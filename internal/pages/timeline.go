@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
@@ -39,16 +42,14 @@ func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *recor
 	if moved, err := chosenDay(w, r, &at); moved || err != nil {
 		return err
 	}
+	if at.Show == templates.ShowEvents {
+		return s.showEvents(w, r, agent, at)
+	}
 	v, view, err := s.timelineOf(r, agent, at)
 	if err != nil {
 		return err
 	}
-	rest, _ := strconv.Atoi(r.URL.Query().Get(templates.FieldRest)) // anything else is the beginning
 	switch {
-	case at.Show == templates.ShowEvents:
-		if v.Events, err = view.Events(r.Context(), rest); err == nil && agent != nil && at == (templates.TimelineAddress{Agent: at.Agent, Show: at.Show}) {
-			v.Events.Applied, err = s.appliedSteps(r.Context(), *agent, at.String())
-		}
 	case agent == nil: // each agent's page has the list
 		for _, a := range view.Agents {
 			v.Agents = append(v.Agents, templates.TimelineAgent{
@@ -62,6 +63,32 @@ func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *recor
 	}
 	if err != nil {
 		return err
+	}
+	return kit.Show(w, r, http.StatusOK, templates.TimelinePage(v))
+}
+
+// showEvents shows the events of the timeline. It reads them and the chart at the same time.
+func (s *site) showEvents(w http.ResponseWriter, r *http.Request, agent *records.Agent, at templates.TimelineAddress) error {
+	rest, _ := strconv.Atoi(r.URL.Query().Get(templates.FieldRest)) // anything else is the beginning
+	v, view, err := s.frameOfTimeline(r, agent, at)
+	if err != nil {
+		return err
+	}
+	var events *templates.TimelineEvents
+	reading, ctx := errgroup.WithContext(r.Context())
+	reading.Go(func() error { return s.addDay(ctx, agent, view, &v) })
+	reading.Go(func() (err error) {
+		events, err = view.Events(ctx, rest)
+		return err
+	})
+	if err := reading.Wait(); err != nil {
+		return err
+	}
+	v.Events = events
+	if agent != nil && at == (templates.TimelineAddress{Agent: at.Agent, Show: at.Show}) {
+		if v.Events.Applied, err = s.appliedSteps(r.Context(), *agent, at.String()); err != nil {
+			return err
+		}
 	}
 	return kit.Show(w, r, http.StatusOK, templates.TimelinePage(v))
 }
@@ -132,9 +159,17 @@ func endOfDay(t time.Time) time.Time {
 // timelineOf returns the view of the timeline at an address without its list, and what the list is
 // about. agent is nil for all agents.
 func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
+	v, view, err := s.frameOfTimeline(r, agent, at)
+	if err == nil {
+		err = s.addDay(r.Context(), agent, view, &v)
+	}
+	return v, view, err
+}
+
+// frameOfTimeline is timelineOf without the chart and what is counted since a day.
+func (s *site) frameOfTimeline(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
 	v := templates.Timeline{At: at, Frame: templates.Frame{Live: templates.EventsPath}}
 	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser, Person: records.ActionOf(r.Context()).Person}
-	total := -1
 	var err error
 	if agent == nil {
 		if v.Notice, err = s.undoNotice(r); err != nil {
@@ -146,28 +181,33 @@ func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.Ti
 		view.Labels = displayNames(view.Agents)
 	} else {
 		shown := agentView(*agent)
-		v.Agent, view.Agents, total = &shown, []records.Agent{*agent}, agent.Counts.Total
-		if v.Frame, err = s.frame(r, *agent, at.String()); err != nil {
-			return v, view, err
-		}
-	}
-	if v.Day, v.Since, err = view.Day(r.Context(), total); err != nil {
-		return v, view, err
-	}
-	if agent != nil && !at.AsOf.IsZero() {
-		*v.Agent = v.Agent.On(at.AsOf, v.Day.Then)
-		err = s.addTokens(r, *agent, &v)
+		v.Agent, view.Agents = &shown, []records.Agent{*agent}
+		v.Frame, err = s.frame(r, *agent, at.String())
 	}
 	return v, view, err
 }
 
+// addDay adds the chart and what has changed since a day to v. For a chosen day it changes v.Agent
+// to the agent of that day.
+func (s *site) addDay(ctx context.Context, agent *records.Agent, view timelineview.View, v *templates.Timeline) (err error) {
+	total := -1
+	if agent != nil {
+		total = agent.Counts.Total
+	}
+	if v.Day, v.Since, err = view.Day(ctx, total); err != nil || agent == nil || v.At.AsOf.IsZero() {
+		return err
+	}
+	*v.Agent = v.Agent.On(v.At.AsOf, v.Day.Then)
+	return s.addTokens(ctx, *agent, v)
+}
+
 // addTokens adds the change of what CLAUDE.md enters into each conversation since the chosen day.
-func (s *site) addTokens(r *http.Request, agent records.Agent, v *templates.Timeline) error {
-	then, err := s.engine.PreviewAsOf(r.Context(), agent.Slug, v.At.AsOf)
+func (s *site) addTokens(ctx context.Context, agent records.Agent, v *templates.Timeline) error {
+	then, err := s.engine.PreviewAsOf(ctx, agent.Slug, v.At.AsOf)
 	if err != nil {
 		return err
 	}
-	now, err := s.engine.Preview(r.Context(), agent.Slug, "")
+	now, err := s.engine.Preview(ctx, agent.Slug, "")
 	v.Since.Tokens, v.Since.HasTokens = claudemd.ApproximateTokens(now.Chars)-claudemd.ApproximateTokens(then.Chars), true
 	return err
 }

@@ -81,7 +81,8 @@ func (s *Sections) addShared(ctx context.Context, at time.Time) error {
 			shared[i].Shared = agent.Slug
 		}
 		s.SharedDirs = append(s.SharedDirs, agent.Dir)
-		s.Summaries = claudemd.Sorted(slices.Concat(s.Summaries, shared))
+		s.Summaries = slices.Concat(s.Summaries, shared)
+		claudemd.Sort(s.Summaries)
 	}
 	return nil
 }
@@ -122,7 +123,8 @@ func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time
 // returns the query's error with the text of doing before it.
 func sortedSummaries[Row any](doing string, rows []Row, err error, convert func(Row) claudemd.Summary) ([]claudemd.Summary, error) {
 	summaries, err := dbconv.Rows(doing, rows, err, convert)
-	return claudemd.Sorted(summaries), err
+	claudemd.Sort(summaries)
+	return summaries, err
 }
 
 func summaryOf(row queries.SummariesRow) claudemd.Summary {

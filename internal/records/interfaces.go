@@ -157,7 +157,7 @@ type Review interface {
 	ReviewPlace(ctx context.Context, list ReviewList, item string) (int, error)
 	ReviewedAt(ctx context.Context, agentID int64) (time.Time, error)
 	ReviewSizes(ctx context.Context, agentIDs []int64) (map[memories.Type]ReviewSize, error)
-	MemoriesWith(ctx context.Context, agentID int64, parts, besides []string, most int) ([]ReviewLink, error)
+	MemoriesWithLink(ctx context.Context, agentID int64, links, besides []string, most int) ([]ReviewLink, error)
 }
 
 // Overview reads what all agents have learned in a time.

@@ -141,10 +141,10 @@ type ReviewSize struct {
 	Chars    int `json:"chars"`
 }
 
-// ReviewLink is a memory whose text has one of several parts.
+// ReviewLink is a memory whose text has one of several links.
 type ReviewLink struct {
 	ID   string
-	Part int // index of the first part that it has
+	Link int // index of the first link that it has
 }
 
 // MergedText is one text that says what several memories say.

@@ -77,7 +77,8 @@ func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.
 // without the block, are in Unicode characters, or in bytes with Intro.OtherAgents. A limit of 0
 // means none. An error of text ends it.
 func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText, add func(Part)) error {
-	ordered := Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.Type.Order() < 0 }))
+	ordered := slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.Type.Order() < 0 })
+	Sort(ordered)
 	team := slices.ContainsFunc(ordered, func(m Summary) bool { return m.Team && m.Shared == "" })
 	b := blockOfParts{give: add, size: with.size()}
 	opening := b.partOf(beginMarker + "\n" + with.text(team))
@@ -208,23 +209,18 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 	return ms[:n]
 }
 
-// Sorted returns a sorted copy of ms, in the order of the block: by type, then by owner, then by
-// name. The agent's own memories precede its team's, and those precede shared ones. Memories
-// without a type are first.
-func Sorted(ms []Summary) []Summary {
-	sorted := slices.Clone(ms)
-	slices.SortFunc(sorted, inBlock)
-	return sorted
-}
+// Sort sorts ms in the order of the block: by type, then by owner, then by name. The agent's own
+// memories precede its team's, and those precede shared ones. Memories without a type are first.
+func Sort(ms []Summary) { slices.SortFunc(ms, inBlock) }
 
 // inBlock returns -1, 0 or 1 for the order of two memories in the block: type, remoteness, bytes of
 // the name. Equal names are ordered by id, revision and description. Memories without a type are
 // first.
 func inBlock(a, b Summary) int {
+	if c := cmp.Or(cmp.Compare(a.Type.Order(), b.Type.Order()), cmp.Compare(a.remoteness(), b.remoteness()), strings.Compare(a.Name, b.Name)); c != 0 {
+		return c
+	}
 	return cmp.Or(
-		cmp.Compare(a.Type.Order(), b.Type.Order()),
-		cmp.Compare(a.remoteness(), b.remoteness()),
-		strings.Compare(a.Name, b.Name),
 		strings.Compare(a.ID, b.ID),
 		bytes.Compare(a.Revision[:], b.Revision[:]),
 		strings.Compare(a.Description, b.Description),

@@ -51,7 +51,7 @@ type Store interface {
 	BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error)
 	RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error)
 	Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error)
-	MemoriesWith(ctx context.Context, agentID int64, parts, besides []string, most int) ([]records.ReviewLink, error)
+	MemoriesWithLink(ctx context.Context, agentID int64, links, besides []string, most int) ([]records.ReviewLink, error)
 	ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error)
 	DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error)
 }
@@ -502,35 +502,35 @@ func (c *card) addRelated() error {
 	default:
 		return nil
 	}
-	var parts, ids []string
-	var of []int // the side of each part
+	var links, ids []string
+	var of []int // the side of each link
 	for n, m := range c.item.Memories[:min(len(c.item.Memories), maxSides)] {
 		ids = append(ids, m.ID)
 		base := path.Base(m.Path)
-		for _, part := range []string{"[[" + m.Name + "]]", "[[" + strings.TrimSuffix(base, ".md") + "]]", "](" + base + ")"} {
-			parts, of = append(parts, part), append(of, n)
+		for _, link := range []string{"[[" + m.Name + "]]", "[[" + strings.TrimSuffix(base, ".md") + "]]", "](" + base + ")"} {
+			links, of = append(links, link), append(of, n)
 		}
 	}
-	links, err := c.Store.MemoriesWith(c.ctx, c.agent.ID, parts, ids, maxRelated)
-	if err != nil || len(links) == 0 {
+	found, err := c.Store.MemoriesWithLink(c.ctx, c.agent.ID, links, ids, maxRelated)
+	if err != nil || len(found) == 0 {
 		return err
 	}
 	var linking []string
-	for _, l := range links {
+	for _, l := range found {
 		linking = append(linking, l.ID)
 	}
 	texts, err := c.Store.ReviewTexts(c.ctx, c.agent.ID, time.Now(), linking)
 	if err != nil {
 		return err
 	}
-	for _, l := range links {
+	for _, l := range found {
 		at := slices.IndexFunc(texts, func(t records.ReviewText) bool { return t.ID == l.ID })
 		if at < 0 {
 			continue
 		}
 		why := "links here"
 		if len(ids) > 1 {
-			why = fmt.Sprintf("links to %d", of[l.Part]+1)
+			why = fmt.Sprintf("links to %d", of[l.Link]+1)
 		}
 		c.Related = append(c.Related, templates.ReviewRelated{
 			Name: texts[at].Name, Type: texts[at].Type, Description: texts[at].Description, Href: templates.MemoryPath(c.item.Agent, l.ID), Why: why,

@@ -72,16 +72,16 @@ func (i *Items) ReviewSizes(ctx context.Context, agentIDs []int64) (map[memories
 	return sizes, dberr.Wrap("add up memories", err)
 }
 
-// MemoriesWith returns the newest of the agent's undeleted memories whose text has one of the parts,
-// at most most, without those with the ids besides. It fails with memories.ErrNotFound for a
-// malformed id.
-func (i *Items) MemoriesWith(ctx context.Context, agentID int64, parts, besides []string, most int) ([]records.ReviewLink, error) {
+// MemoriesWithLink returns the newest of the agent's undeleted memories whose text has one of the
+// Markdown links, at most most, without those with the ids besides. It fails with
+// memories.ErrNotFound for a malformed id.
+func (i *Items) MemoriesWithLink(ctx context.Context, agentID int64, links, besides []string, most int) ([]records.ReviewLink, error) {
 	ids, err := dbconv.TryAll(besides, dbconv.ParseID)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := i.q.MemoriesWith(ctx, queries.MemoriesWithParams{AgentID: agentID, Parts: parts, Besides: ids, Most: int32(most)})
-	return dbconv.Rows("search memories with a text", rows, err, func(row queries.MemoriesWithRow) records.ReviewLink {
-		return records.ReviewLink{ID: row.ID.String(), Part: int(row.Part) - 1}
+	rows, err := i.q.MemoriesWithLink(ctx, queries.MemoriesWithLinkParams{AgentID: agentID, Links: links, Besides: ids, Most: int32(most)})
+	return dbconv.Rows("search memories with a link", rows, err, func(row queries.MemoriesWithLinkRow) records.ReviewLink {
+		return records.ReviewLink{ID: row.ID.String(), Link: int(row.Link) - 1}
 	})
 }

@@ -129,7 +129,8 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 		ids[id.String()] = true
 	}
 	unchanged := slices.DeleteFunc(s.Summaries, func(m claudemd.Summary) bool { return ids[m.ID] })
-	s.Summaries = claudemd.Sorted(slices.Concat(unchanged, renewed))
+	s.Summaries = slices.Concat(unchanged, renewed)
+	claudemd.Sort(s.Summaries)
 	return nil
 }
 

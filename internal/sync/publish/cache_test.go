@@ -51,7 +51,9 @@ func (a *agent) Summaries(context.Context) ([]claudemd.Summary, error) {
 }
 
 func (a *agent) all() []claudemd.Summary {
-	return claudemd.Sorted(slices.Collect(maps.Values(a.summaries)))
+	all := slices.Collect(maps.Values(a.summaries))
+	claudemd.Sort(all)
+	return all
 }
 
 func (a *agent) SummariesOf(_ context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
@@ -62,7 +64,8 @@ func (a *agent) SummariesOf(_ context.Context, ids []uuid.UUID) ([]claudemd.Summ
 		}
 	}
 	a.reads = append(a.reads, fmt.Sprint(len(ids)))
-	return claudemd.Sorted(found), nil
+	claudemd.Sort(found)
+	return found, nil
 }
 
 // publish takes the sources of an agent, checks them, and puts them back. It returns what was read

@@ -104,7 +104,7 @@ WITH parted AS (
         CASE WHEN m.state = 'needs_attention' THEN 5
             ELSE coalesce(array_position('{feedback,user,project,reference}'::text[], m.type), 5) END::integer AS kind
     FROM memories m WHERE m.agent_id = $2
-), found AS MATERIALIZED (
+), found AS (
     SELECT m.id, m.name, m.updated_at, CASE WHEN $3::boolean THEN m.kind ELSE 6 END::integer AS part,
         CASE WHEN $4::text = 'name' THEN lower(m.name) END AS by_name,
         CASE WHEN $4 = 'cost' THEN m.claude_md_chars END AS by_cost,
@@ -124,25 +124,25 @@ WITH parted AS (
             AND (NOT $1::boolean OR m.id IN (SELECT unnest($14::uuid[])))) AS hit
     FROM parted m
 ), placed AS MATERIALIZED (
-    SELECT f.id, f.part, f.hit,
+    SELECT f.id, f.part, f.hit, f.updated_at,
         (count(*) FILTER (WHERE f.hit) OVER (PARTITION BY f.part
-            ORDER BY f.by_name, f.by_cost DESC, f.by_age, f.newest DESC, f.name, f.id ROWS UNBOUNDED PRECEDING))::integer AS place,
-        (count(*) FILTER (WHERE f.hit) OVER (PARTITION BY f.part))::integer AS total,
-        max(f.updated_at) FILTER (WHERE f.hit) OVER () AS changed_at
+            ORDER BY f.by_name, f.by_cost DESC, f.by_age, f.newest DESC, f.name, f.id ROWS UNBOUNDED PRECEDING))::integer AS place
     FROM found f WHERE f.hit OR f.id = $15::uuid
+), totals AS MATERIALIZED (
+    SELECT p.part, count(*)::integer AS total, max(p.updated_at) AS changed_at FROM placed p WHERE p.hit GROUP BY p.part
 ), anchors AS (
     SELECT p.part, p.place FROM placed p
     WHERE p.id = $15 AND ($16::boolean OR p.hit AND p.place > ($17::integer[])[p.part])
 ), shown AS (
-    SELECT p.id, p.part, p.place, p.total, p.changed_at FROM placed p
+    SELECT p.id, p.part, p.place, t.total FROM totals t JOIN placed p ON p.part = t.part
     WHERE p.hit AND CASE
         -- As subqueries of one row, which are read once: a join reads all rows again for each one, if
         -- the planner expects few.
         WHEN p.part = (SELECT a.part FROM anchors a)
             THEN p.place - (SELECT a.place FROM anchors a) BETWEEN $18::integer AND $19::integer
-        ELSE p.place BETWEEN least(($20::integer[])[p.part], greatest(p.total - 24, 1)) AND ($17)[p.part] END
+        ELSE p.place BETWEEN least(($20::integer[])[p.part], greatest(t.total - 24, 1)) AND ($17)[p.part] END
 )
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, s.part, s.place, s.total, s.changed_at::timestamptz AS changed_at,
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, m.deleted_browser, m.deleted_person, s.part, s.place, s.total, (SELECT max(t.changed_at) FROM totals t)::timestamptz AS changed_at,
     ARRAY(SELECT i.kind FROM review_items i WHERE i.memory_ids @> ARRAY[m.id] AND i.kind IN ('contradiction', 'expired'))::text[] AS kinds,
     (m.state = 'deleted' AND EXISTS (SELECT FROM files f WHERE f.agent_id = m.agent_id AND f.memory_id = m.id AND f.status = 'removing' AND f.problem IS NOT NULL))::boolean AS not_removed,
     coalesce((SELECT r.body FROM revisions r WHERE $1::boolean AND r.id = m.revision_id), '')::text AS body

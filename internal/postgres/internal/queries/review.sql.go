@@ -445,31 +445,31 @@ func (q *Queries) LockReviewRun(ctx context.Context, agentID int64) error {
 	return err
 }
 
-const memoriesWith = `-- name: MemoriesWith :many
-SELECT m.id, (SELECT min(p.at) FROM unnest($1::text[]) WITH ORDINALITY AS p (part, at) WHERE strpos(r.body, p.part) > 0)::integer AS part
+const memoriesWithLink = `-- name: MemoriesWithLink :many
+SELECT m.id, (SELECT min(l.at) FROM unnest($1::text[]) WITH ORDINALITY AS l (link, at) WHERE strpos(r.body, l.link) > 0)::integer AS link
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $2 AND m.readable AND m.state <> 'deleted' AND NOT m.id = ANY($3::uuid[])
-  AND EXISTS (SELECT FROM unnest($1) AS p WHERE strpos(r.body, p) > 0)
+  AND strpos(r.body, '[') > 0 AND EXISTS (SELECT FROM unnest($1) AS l WHERE strpos(r.body, l) > 0)
 ORDER BY m.modified_at DESC, m.id LIMIT $4::integer
 `
 
-type MemoriesWithParams struct {
-	Parts   []string
+type MemoriesWithLinkParams struct {
+	Links   []string
 	AgentID int64
 	Besides []uuid.UUID
 	Most    int32
 }
 
-type MemoriesWithRow struct {
+type MemoriesWithLinkRow struct {
 	ID   uuid.UUID
-	Part int32
+	Link int32
 }
 
-// Returns the agent's undeleted memories whose text has one of the parts, with the number of the
-// first such part.
-func (q *Queries) MemoriesWith(ctx context.Context, arg MemoriesWithParams) ([]MemoriesWithRow, error) {
-	rows, err := q.db.Query(ctx, memoriesWith,
-		arg.Parts,
+// Returns the agent's undeleted memories whose text has one of the Markdown links, with the number of
+// the first such link. Few texts have any link, and to look for a bracket alone is faster.
+func (q *Queries) MemoriesWithLink(ctx context.Context, arg MemoriesWithLinkParams) ([]MemoriesWithLinkRow, error) {
+	rows, err := q.db.Query(ctx, memoriesWithLink,
+		arg.Links,
 		arg.AgentID,
 		arg.Besides,
 		arg.Most,
@@ -478,10 +478,10 @@ func (q *Queries) MemoriesWith(ctx context.Context, arg MemoriesWithParams) ([]M
 		return nil, err
 	}
 	defer rows.Close()
-	items := []MemoriesWithRow{}
+	items := []MemoriesWithLinkRow{}
 	for rows.Next() {
-		var i MemoriesWithRow
-		if err := rows.Scan(&i.ID, &i.Part); err != nil {
+		var i MemoriesWithLinkRow
+		if err := rows.Scan(&i.ID, &i.Link); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
