@@ -481,7 +481,8 @@ func (r *rules) outcomes(name string, m *knownMemory, rivals []candidate, left d
 		// Where another file says the same, the one that said it first stays the source.
 		kept := m.lives && c.content == m.content
 		loses := (!kept && primaryDir(c.place) || kept && m.primary) && r.losesSource(name, c.content, true, left)
-		if !loses || !kept && slices.ContainsFunc(rivals, func(o candidate) bool { return o.content == c.content && !primaryDir(o.place) }) {
+		isOfSession := func(o candidate) bool { return o.content == c.content && o.place != "" && !primaryDir(o.place) }
+		if !loses || slices.ContainsFunc(rivals, isOfSession) {
 			may = append(may, c)
 		}
 		if loses {
