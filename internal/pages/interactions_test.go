@@ -60,6 +60,7 @@ func TestInteractions_Trace(t *testing.T) {
 		files[fmt.Sprintf("ada/memory/freeze%02d.md", i)] = memoirtest.Note(fmt.Sprintf("Freeze %02d", i), memories.Project, fmt.Sprintf("No deploys of service %02d until 3 March 2025.", i))
 		files[fmt.Sprintf("agent-%02d/memory/tabs.md", i)] = memoirtest.Note("Tabs", memories.User, "Use tabs.")
 	}
+	files["ada/memory/MEMORY.md"] = "# Memory\n\n- [First](m0.md)\n"
 	s := reviewing(t, files, setting{decider: &decider{}})
 	m := measure{open(t, startBrowser(t), s, adaList, person{})}
 	m.do(chromedp.EmulateViewport(1440, 900))
