@@ -75,6 +75,9 @@ const (
 	maxItems = 10_000
 	// share limits the examinations of one agent to 1/share of the time (arbitrary).
 	share = 10
+	// maxRest is the longest rest between two agents. It is arbitrary: another agent does not wait long
+	// for a large one.
+	maxRest = 5 * time.Second
 )
 
 // Reviewer examines agents in the background, one at a time and only those whose lease this server
@@ -202,9 +205,12 @@ func (r *Reviewer) examineDue(ctx context.Context) error {
 			failed = err
 			r.request(slug)
 		}
+		took := time.Since(started)
 		r.mu.Lock()
-		r.blocked[slug] = time.Now().Add((share - 1) * time.Since(started))
+		r.blocked[slug] = time.Now().Add((share - 1) * took)
 		r.mu.Unlock()
+		// Half of the time, the processors are free for requests.
+		background.Pause(ctx, min(took, maxRest))
 	}
 	return failed
 }
