@@ -209,8 +209,8 @@ func (r *Reviewer) examineDue(ctx context.Context) error {
 		r.mu.Lock()
 		r.blocked[slug] = time.Now().Add((share - 1) * took)
 		r.mu.Unlock()
-		// Half of the time, the processors are free for requests.
-		background.Pause(ctx, min(took, maxRest))
+		// More than half of the time, the processors are free for requests.
+		background.Pause(ctx, min(5*took/4, maxRest))
 	}
 	return failed
 }
