@@ -182,22 +182,27 @@ func (m *Memoir) Read(name string) string {
 	return string(raw)
 }
 
-// Remove removes a file, or a directory with its contents, from the agents directory. A missing one
-// is no error. No scan finds only a part of a directory. It ends the test if the removal does not
-// succeed in time.
+// Remove removes a file, or a directory with its contents, from the agents directory, as the function
+// Remove does.
 func (m *Memoir) Remove(name string) {
 	m.Helper()
-	at := m.Path(name)
-	if info, err := os.Lstat(at); err == nil && info.IsDir() {
+	Remove(m, m.Path(name))
+}
+
+// Remove removes a file, or a directory with its contents. A missing one is no error. No scan finds
+// only a part of a directory. It ends the test if the removal does not succeed in time.
+func Remove(t testing.TB, path string) {
+	t.Helper()
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		// A rename removes all files at once, so that no scan sees a part of them.
-		aside := filepath.Join(m.TempDir(), "removed")
-		if err := os.Rename(at, aside); err != nil {
-			m.Fatal(err)
+		aside := filepath.Join(t.TempDir(), "removed")
+		if err := os.Rename(path, aside); err != nil {
+			t.Fatal(err)
 		}
-		at = aside
+		path = aside
 	}
 	// Memoir may write into the directory at the same time, so that it is not empty.
-	waittest.For(m, name+" to go", func() bool { return os.RemoveAll(at) == nil })
+	waittest.For(t, path+" to go", func() bool { return os.RemoveAll(path) == nil })
 }
 
 // Scan runs a full scan of an agent and waits for its end. An error ends the test.

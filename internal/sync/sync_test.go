@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/agents"
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
@@ -134,21 +135,9 @@ func (b *bench) read(name string) string {
 	return string(raw)
 }
 
-// remove removes a file, or a directory as a whole: a directory is renamed away first. Otherwise a
-// scan may see it while its files are gone already, and take them for deleted one by one.
 func (b *bench) remove(name string) {
 	b.Helper()
-	path := b.path(name)
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		aside := filepath.Join(b.TempDir(), "removed")
-		if err := os.Rename(path, aside); err != nil {
-			b.Fatal(err)
-		}
-		path = aside
-	}
-	if err := os.RemoveAll(path); err != nil {
-		b.Fatal(err)
-	}
+	memoirtest.Remove(b, b.path(name))
 }
 
 func (b *bench) scan(slug string) engine.ScanResult {
