@@ -166,7 +166,8 @@ func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.Ti
 	return v, view, err
 }
 
-// frameOfTimeline is timelineOf without the chart and what is counted since a day.
+// frameOfTimeline returns the view of the timeline with its frame only, and what its list is about.
+// addDay adds the rest of what timelineOf returns.
 func (s *site) frameOfTimeline(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
 	v := templates.Timeline{At: at, Frame: templates.Frame{Live: templates.EventsPath}}
 	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser, Person: records.ActionOf(r.Context()).Person}
@@ -187,8 +188,8 @@ func (s *site) frameOfTimeline(r *http.Request, agent *records.Agent, at templat
 	return v, view, err
 }
 
-// addDay adds the chart and what has changed since a day to v. For a chosen day it changes v.Agent
-// to the agent of that day.
+// addDay adds the chart to v, and the number of changes since the chosen day or in the last days. For
+// a chosen day it sets v.Agent to the agent of that day.
 func (s *site) addDay(ctx context.Context, agent *records.Agent, view timelineview.View, v *templates.Timeline) (err error) {
 	total := -1
 	if agent != nil {

@@ -217,10 +217,10 @@ func Sort(ms []Summary) { slices.SortFunc(ms, inBlock) }
 // the name. Equal names are ordered by id, revision and description. Memories without a type are
 // first.
 func inBlock(a, b Summary) int {
-	if c := cmp.Or(cmp.Compare(a.Type.Order(), b.Type.Order()), cmp.Compare(a.remoteness(), b.remoteness()), strings.Compare(a.Name, b.Name)); c != 0 {
-		return c
-	}
 	return cmp.Or(
+		cmp.Compare(a.Type.Order(), b.Type.Order()),
+		cmp.Compare(a.remoteness(), b.remoteness()),
+		strings.Compare(a.Name, b.Name),
 		strings.Compare(a.ID, b.ID),
 		bytes.Compare(a.Revision[:], b.Revision[:]),
 		strings.Compare(a.Description, b.Description),
