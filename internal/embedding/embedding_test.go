@@ -411,7 +411,11 @@ func TestService_DeletesUnusedVectors(t *testing.T) {
 	m.waitEmbedded("bob", 1)
 	conn := pgtest.Connect(t, m.URL)
 	m.Write("ada/memory/user_language.md", memoirtest.Note("language", memories.User, "Wants answers in German."))
-	m.waitNearest("ada", "answers in German", "language")
+	waittest.For(m, "an unused vector", func() bool {
+		var unused int
+		pgtest.Query(t, conn, "SELECT count(*) FROM embeddings e WHERE NOT EXISTS (SELECT FROM memory_embeddings m WHERE m.embedding_id = e.id)", &unused)
+		return unused == 1
+	})
 	m.service.Close()
 	m.run() // a start is a round
 	waittest.For(m, "the deletion", func() bool {
