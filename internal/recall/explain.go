@@ -20,8 +20,6 @@ type Explanation struct {
 	Given, Close []Explained
 	// Candidates is the number of memories with any match.
 	Candidates int
-	// Enough is the score from which a memory answers the query.
-	Enough float64
 }
 
 // Word is a searched word of a query.
@@ -42,6 +40,7 @@ type Explained struct {
 	Missing   []string
 	Chars     int                  // Unicode characters of name, description and body
 	Score     float64              // comparable within one explanation
+	Enough    float64              // the score from which it answers the query
 	Shortfall ranking.RejectReason // why it is not delivered, or empty
 }
 
@@ -76,7 +75,7 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 // explanationOf returns the explanation of a ranking. Given gets the first limit answers. Close gets
 // the next maxClose memories: first the other answers, then the memories that match too little.
 func explanationOf(q ranking.Question, found ranking.Ranking, candidates, limit int) Explanation {
-	e := Explanation{Candidates: candidates, Enough: found.Enough}
+	e := Explanation{Candidates: candidates}
 	for _, t := range q.Terms {
 		// Single characters are also part of the pairs.
 		if !t.Character && !t.Excluded && !t.Earlier {
@@ -103,7 +102,7 @@ func explanationOf(q ranking.Question, found ranking.Ranking, candidates, limit 
 func explained(r ranking.Ranked, terms []ranking.Term) Explained {
 	m := r.Memory
 	m.Body = ""
-	e := Explained{Memory: m, Why: r.Why(), Replaces: r.Replaces, Score: r.Score, Shortfall: r.Rejected}
+	e := Explained{Memory: m, Why: r.Why(), Replaces: r.Replaces, Score: r.Score, Enough: r.Enough, Shortfall: r.Rejected}
 	e.Chars = utf8.RuneCountInString(m.Name) + utf8.RuneCountInString(m.Description) + utf8.RuneCountInString(r.Body)
 	for _, match := range r.Strongest() {
 		e.Matches = append(e.Matches, Match{Searched: match.Term, Word: match.Word, Field: match.Field.String()})

@@ -34,7 +34,7 @@ func TestExplain_SameAsRecall(t *testing.T) {
 		var given []string
 		for i, each := range e.Given {
 			given = append(given, each.Name)
-			if each.Shortfall != "" || each.Score < e.Enough || len(each.Why) == 0 || each.Body != "" || i > 0 && each.Score > e.Given[i-1].Score {
+			if each.Shortfall != "" || each.Score < each.Enough || len(each.Why) == 0 || each.Body != "" || i > 0 && each.Score > e.Given[i-1].Score {
 				t.Errorf("%q: given is %+v", query, each)
 			}
 		}

@@ -172,7 +172,7 @@ func triedContext() templates.Context {
 	v := contextPage()
 	v.Prompt.Query = "may I promise a refund on friday"
 	v.Prompt.Explained = &templates.Explained{
-		Words: []templates.RecallWord{{Text: "promise"}, {Text: "refund"}, {Text: "friday", Unknown: true}}, Candidates: 9, Enough: 0.7,
+		Words: []templates.RecallWord{{Text: "promise"}, {Text: "refund"}, {Text: "friday", Unknown: true}}, Candidates: 9,
 		Given: []templates.ExplainedMemory{
 			{ID: "0198c0de-0000-7000-8000-000000000002", Owner: slug, Name: "Never promise a refund date", Type: memories.Feedback, Tokens: 81, Score: 1.6,
 				Matches: []templates.RecallMatch{{Searched: "refund", Word: "refund", Field: "name"}, {Searched: "tell", Word: "promise", Field: "name"}}},

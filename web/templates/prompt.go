@@ -35,7 +35,6 @@ type Explained struct {
 	// Given and Close are sorted by score, best first.
 	Given, Close []ExplainedMemory
 	Candidates   int
-	Enough       float64 // minimum score of a recalled memory
 }
 
 // RecallWord is the view of a word of the prompt. Unknown means that no memory contains it.
@@ -52,9 +51,9 @@ type ExplainedMemory struct {
 	Matches         []RecallMatch
 	Missing         []string // words of the prompt that its name and description lack
 	Tokens          int
-	Score           float64
-	Replaces        string // name of the memory that it replaces and is given for, or empty
-	Shortfall       string // a ranking.RejectReason; empty if it is recalled
+	Score, Enough   float64 // Enough is its minimum score to be recalled
+	Replaces        string  // name of the memory that it replaces and is given for, or empty
+	Shortfall       string  // a ranking.RejectReason; empty if it is recalled
 }
 
 // RecallMatch is a word of the prompt that a memory has, as Word, in the field Field.
@@ -135,24 +134,20 @@ func skipped(gate string) string {
 
 var askedByWords = map[string]string{"hook": "by a hook", "script": "by a script", "mcp": "over MCP"}
 
-// top returns the score that is 100 %: the best one given, else the minimum.
-func (e Explained) top() float64 {
-	if len(e.Given) > 0 {
-		return e.Given[0].Score
-	}
-	return e.Enough
-}
-
-// percent returns the score of m as a percentage of the top score.
+// percent returns the score of m as a percentage of the best one given, or of m's minimum if none is.
 func (e Explained) percent(m ExplainedMemory) string {
-	if e.top() <= 0 {
+	whole := m.Enough
+	if len(e.Given) > 0 {
+		whole = e.Given[0].Score
+	}
+	if whole <= 0 {
 		return ""
 	}
 	most := 100
 	if m.Shortfall != "" {
 		most = 99
 	}
-	return strconv.Itoa(max(0, min(most, int(math.Round(100*m.Score/e.top()))))) + " %"
+	return strconv.Itoa(max(0, min(most, int(math.Round(100*m.Score/whole))))) + " %"
 }
 
 // minOfBest is the share of the top score, in percent, below which a memory is not given.

@@ -74,7 +74,7 @@ func (r Reader) explain(ctx context.Context, agent records.Agent, request Reques
 		return err
 	}
 	v.Explained = &templates.Explained{
-		Skipped: string(e.Skipped), Given: explainedOf(e.Given), Close: explainedOf(e.Close), Candidates: e.Candidates, Enough: e.Enough,
+		Skipped: string(e.Skipped), Given: explainedOf(e.Given), Close: explainedOf(e.Close), Candidates: e.Candidates,
 	}
 	for _, word := range e.Words {
 		v.Explained.Words = append(v.Explained.Words, templates.RecallWord(word))
@@ -111,7 +111,7 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 	for i, m := range all {
 		shown[i] = templates.ExplainedMemory{
 			ID: m.ID, Owner: m.Agent, Name: m.Name, Type: m.Type, Line: m.Line, Missing: m.Missing,
-			Tokens: claudemd.ApproximateTokens(m.Chars), Score: m.Score, Replaces: m.Replaces, Shortfall: string(m.Shortfall),
+			Tokens: claudemd.ApproximateTokens(m.Chars), Score: m.Score, Enough: m.Enough, Replaces: m.Replaces, Shortfall: string(m.Shortfall),
 		}
 		for _, match := range m.Matches {
 			shown[i].Matches = append(shown[i].Matches, templates.RecallMatch(match))

@@ -13,8 +13,12 @@ import (
 
 // Thresholds for delivery.
 const (
-	// minFound is the minimum score of an answer, as a share of the weight of what was asked.
-	minFound = 0.235
+	// minFound is the minimum score of an answer, as a share of the weight of what was asked. Each phrase
+	// as which a memory is asked, up to maxChancePhrases, adds chancePerPhrase: with more words, more
+	// match by chance.
+	minFound         = 0.235
+	chancePerPhrase  = 0.01
+	maxChancePhrases = 10
 	// minWeight is the minimum score of an answer: a little more than one rare word in the text. A short
 	// question needs only minShortShare of its weight.
 	minWeight     = 0.62
@@ -47,6 +51,7 @@ type Ranked struct {
 	memories.Memory
 	Matches  []Match // terms that it has, the one with most weight first
 	Score    float64
+	Enough   float64      // the score from which it is an answer
 	Rejected RejectReason // empty if the memory is an answer
 	Replaces string       // name of a memory that it says it replaces and is given for, or empty
 }
@@ -62,8 +67,6 @@ type Match struct {
 type Ranking struct {
 	Answers []Ranked // best first
 	Rest    []Ranked // the other memories with a term, best first, with the reason in Rejected
-	// Enough is the score from which a memory is an answer.
-	Enough float64
 }
 
 // Best returns the n best memories, also if they are no answers.
@@ -102,11 +105,11 @@ func (q Question) rank(docs []document, now time.Time) Ranking {
 	markReplaced(scored)
 	bestFirst(scored)
 	asked := q.asked(isForeign)
-	ranking := Ranking{Enough: max(minFound*asked, min(minWeight, minShortShare*asked))}
+	var ranking Ranking
 	var others []Ranked       // answers that are not about one of the listed things alone
 	best := map[int]float64{} // score of the best answer by listed thing; 0 is the question
 	for _, d := range scored {
-		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score, Replaces: d.replaces}
+		r := Ranked{Memory: d.Memory, Matches: q.matches(d.document), Score: d.score, Enough: enough(asked, len(d.AskedAs)), Replaces: d.replaces}
 		isNamed := (isForeign || q.items > 0) && q.isNamed(d.document)
 		items := q.itemsOf(d.document)
 		isMuchLess := !slices.ContainsFunc(items, func(item int) bool { return d.score >= minOfBest*best[item] })
@@ -115,7 +118,7 @@ func (q Question) rank(docs []document, now time.Time) Ranking {
 			r.Rejected = Superseded
 		case q.isExcluded(d.document):
 			r.Rejected = Excluded
-		case d.score < ranking.Enough && !isNamed:
+		case d.score < r.Enough && !isNamed:
 			r.Rejected = TooLittle
 		case isMuchLess && !isNamed:
 			r.Rejected = MuchLess
@@ -135,6 +138,13 @@ func (q Question) rank(docs []document, now time.Time) Ranking {
 	}
 	ranking.Answers = append(ranking.Answers, others...)
 	return ranking
+}
+
+// enough returns the score from which a memory with a number of phrases is an answer, if what was asked
+// has the weight asked.
+func enough(asked float64, phrases int) float64 {
+	share := minFound + chancePerPhrase*float64(min(phrases, maxChancePhrases))
+	return max(share*asked, min(minWeight, minShortShare*asked))
 }
 
 // scoredDocument is a document with its score.
