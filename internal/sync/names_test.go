@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,17 +20,17 @@ import (
 // oddEntries are the ways to bring a name into an agent's directory or into the queue.
 var oddEntries = map[string]func(b *bench, name string) error{
 	"a memory file": func(b *bench, name string) error {
-		return os.WriteFile(b.path("ada/memory/")+"/"+name+".md", []byte(note("Odd", memories.User, "text")), 0o644)
+		return put(b.path("ada/memory") + "/" + name + ".md")
 	},
 	"another file": func(b *bench, name string) error {
-		return os.WriteFile(b.path("ada/memory/")+"/"+name, []byte("text"), 0o644)
+		return putText(b.path("ada/memory")+"/"+name, "text")
 	},
 	"a directory": func(b *bench, name string) error {
 		dir := b.path("ada/memory/") + "/" + name
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(dir+"/x.md", []byte(note("In odd", memories.User, "text")), 0o644)
+		return put(dir + "/x.md")
 	},
 	"a broken link":        func(b *bench, name string) error { return os.Symlink("nowhere", b.path("ada/memory/")+"/"+name+".md") },
 	"a link to a file":     func(b *bench, name string) error { return os.Symlink("good.md", b.path("ada/memory/")+"/"+name+".md") },
@@ -54,7 +55,7 @@ var oddEntries = map[string]func(b *bench, name string) error{
 		return nil
 	},
 	"in an index": func(b *bench, name string) error {
-		return os.WriteFile(b.path("ada/memory/MEMORY.md"), []byte("- [x]("+name+".md) — "+name+"\n"), 0o644)
+		return putText(b.path("ada/memory/MEMORY.md"), "- [x]("+name+".md) — "+name+"\n")
 	},
 }
 
@@ -62,7 +63,17 @@ func put(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(note("Odd", memories.User, "text")), 0o644)
+	return putText(file, note("Odd", memories.User, "text"))
+}
+
+// putText writes a file. It fails for a pipe, which would block it forever without a reader.
+func putText(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // oddName draws a name of any bytes, often one that is not UTF-8. It cannot lead elsewhere.
