@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -92,11 +91,21 @@ func mostPromising(terms []ranking.Term, hits [][]uuid.UUID, limit int) (best []
 			weights[id] += terms[i].Weight()
 		}
 	}
-	better := func(a, b uuid.UUID) int {
-		return cmp.Or(cmp.Compare(weights[b], weights[a]), bytes.Compare(b[:], a[:]))
+	type weighed struct {
+		id     uuid.UUID
+		weight float64
 	}
-	best = slices.SortedFunc(maps.Keys(weights), better)
-	return best[:min(len(best), limit)], len(weights)
+	all := make([]weighed, 0, len(weights))
+	for id, weight := range weights {
+		all = append(all, weighed{id, weight})
+	}
+	slices.SortFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), bytes.Compare(b.id[:], a.id[:]))
+	})
+	for _, w := range all[:min(len(all), limit)] {
+		best = append(best, w.id)
+	}
+	return best, len(all)
 }
 
 // RankTexts returns the best memories in all for a query, with reasons, best first and at most

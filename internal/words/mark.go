@@ -153,7 +153,7 @@ func (o origin) of(at int) span {
 // foldInPlace returns a text without differences in letter case and width, and without accents.
 // The origin maps each piece of the result to its position in text.
 func foldInPlace(text string) (string, origin) {
-	if isASCII(text) {
+	if notASCII(text) < 0 {
 		return strings.ToLower(text), origin{}
 	}
 	var folded strings.Builder

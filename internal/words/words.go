@@ -48,8 +48,8 @@ func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		start := -1
 		for i, r := range folded {
-			alone := alone(r)
-			if !alone && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) {
+			alone := r >= utf8.RuneSelf && alone(r)
+			if !alone && isPart(r) {
 				if start < 0 {
 					start = i
 				}
@@ -67,6 +67,15 @@ func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 			yield(span{start, len(folded)})
 		}
 	}
+}
+
+// isPart reports whether a folded character is part of a word. It decides about ASCII without tables,
+// because most text is ASCII.
+func isPart(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // SetsNoSpaces reports whether a word starts with a character of a script without spaces, or of
@@ -89,25 +98,25 @@ func Runs(text string) []string {
 }
 
 // fold returns a text without differences in letter case and width, and without accents on Latin
-// and Greek letters. It folds piece by piece, because ASCII pieces are much cheaper. Folding never
-// depends on text beyond a space or line feed.
+// and Greek letters. It folds words with other characters one by one, because ASCII is much cheaper.
+// Folding never depends on text beyond a space or line feed.
 func fold(text string) string {
-	if isASCII(text) {
+	const blanks = " \n"
+	other := notASCII(text)
+	if other < 0 {
 		return strings.ToLower(text)
 	}
 	var folded strings.Builder
-	for text != "" {
-		end := len(text)
-		if blank := strings.IndexAny(text, " \n"); blank >= 0 {
-			end = blank + 1
+	for ; other >= 0; other = notASCII(text) {
+		start, end := strings.LastIndexAny(text[:other], blanks)+1, len(text)
+		if blank := strings.IndexAny(text[other:], blanks); blank >= 0 {
+			end = other + blank
 		}
-		if piece := text[:end]; isASCII(piece) {
-			folded.WriteString(strings.ToLower(piece))
-		} else {
-			folded.WriteString(withoutAccents(foldCase(norm.NFKC.String(piece))))
-		}
+		folded.WriteString(strings.ToLower(text[:start]))
+		folded.WriteString(withoutAccents(foldCase(norm.NFKC.String(text[start:end]))))
 		text = text[end:]
 	}
+	folded.WriteString(strings.ToLower(text))
 	return folded.String()
 }
 
@@ -139,13 +148,14 @@ func withoutAccents(text string) string {
 	return norm.NFC.String(bare)
 }
 
-func isASCII(text string) bool {
+// notASCII returns the index of the first byte that is not ASCII, or -1.
+func notASCII(text string) int {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
-			return false
+			return i
 		}
 	}
-	return true
+	return -1
 }
 
 // cut returns a word, without the characters that are not completely in its first Longest bytes.

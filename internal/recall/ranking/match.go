@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"slices"
 	"strings"
 
 	"memoir/internal/memories"
@@ -23,8 +24,12 @@ func (f Field) String() string { return [...]string{"name", "questions", "descri
 // IsSummary reports whether the field summarises a memory: it is not its text.
 func (f Field) IsSummary() bool { return f != inBody }
 
-// index finds the terms of a question in the words of a text, by the first word of each variant.
-type index map[string][]needle
+// index finds the terms of a question in the words of a text.
+type index struct {
+	needles map[string][]needle // by the first word
+	terms   int
+	words   []string // of the field that is read, kept because it is large
+}
 
 // A needle is a variant of a term, as a sequence of words. Runs have a word for each character.
 type needle struct {
@@ -33,8 +38,8 @@ type needle struct {
 	rest    []string // the words after the first one
 }
 
-func indexOf(terms []Term) index {
-	of := index{}
+func indexOf(terms []Term) *index {
+	of := &index{needles: map[string][]needle{}, terms: len(terms)}
 	for i, t := range terms {
 		for _, v := range t.Variants {
 			n := needle{term: i, variant: v}
@@ -43,7 +48,7 @@ func indexOf(terms []Term) index {
 				characters := strings.Split(v.Word, "")
 				first, n.rest = characters[0], characters[1:]
 			}
-			of[first] = append(of[first], n)
+			of.needles[first] = append(of.needles[first], n)
 		}
 	}
 	return of
@@ -57,6 +62,15 @@ type document struct {
 	places  []place        // in the order of the text
 }
 
+// maxBeginning is the length of the part of a body that tells its language and what it replaces, in
+// bytes. Arbitrary.
+const maxBeginning = 2000
+
+// beginning returns the description and the beginning of the body.
+func (d document) beginning() string {
+	return d.Description + "\n" + d.Body[:min(len(d.Body), maxBeginning)]
+}
+
 // found is where and how often a memory has a term.
 type found struct {
 	counts [numFields]float64 // sums of the degrees of the variants
@@ -68,27 +82,24 @@ type found struct {
 type place struct{ at, term int }
 
 // read returns a document with the terms of the index.
-func (of index) read(m memories.Memory, terms int) document {
-	d := document{Memory: m, found: make([]found, terms)}
+func (of *index) read(m memories.Memory) document {
+	d := document{Memory: m, found: make([]found, of.terms)}
 	texts := [numFields]string{inName: m.Name, inPhrases: strings.Join(m.AskedAs, "\n"), inDescription: m.Description, inBody: m.Body}
 	if m.Line > 0 {
 		texts[inName] = "" // the name of an index's fact is the index's, not the fact's
 	}
 	start := 0
-	var all []string
 	for field, text := range texts {
-		all = all[:0]
-		for word := range words.All(text) {
-			all = append(all, word)
-		}
+		all := slices.AppendSeq(of.words[:0], words.All(text))
+		of.words = all
 		for at, word := range all {
-			for _, n := range of[word] {
+			for _, n := range of.needles[word] {
 				if n.follows(all[at+1:]) {
 					d.add(n, Field(field), start+at)
 				}
 			}
 			for _, reading := range words.Readings(all[at:]) {
-				for _, n := range of[reading] {
+				for _, n := range of.needles[reading] {
 					d.add(n, Field(field), start+at)
 				}
 			}

@@ -85,7 +85,7 @@ func (q Question) read(all []memories.Memory) []document {
 	of := indexOf(q.Terms)
 	docs := make([]document, len(all))
 	for i, m := range all {
-		docs[i] = of.read(m, len(q.Terms))
+		docs[i] = of.read(m)
 	}
 	return docs
 }
@@ -225,7 +225,7 @@ func (q Question) isForeignTo(best []scoredDocument) bool {
 	others := 0
 	best = best[:min(len(best), 10)]
 	for _, d := range best {
-		if languageOf(d.Description+"\n"+d.Body) != q.language {
+		if languageOf(d.beginning()) != q.language {
 			others++
 		}
 	}

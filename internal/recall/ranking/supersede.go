@@ -17,15 +17,12 @@ var (
 // maxReplaced is how many of the best documents are looked up as replaced. Arbitrary.
 const maxReplaced = 10
 
-// maxBeginning is how many bytes of a text may say what it replaces. Arbitrary.
-const maxBeginning = 2000
-
 // markReplaced marks those of the best documents that others replace, and gives each of the others the
 // score of the one that it replaces. all is ordered best first, and is not sorted again.
 func markReplaced(all []scoredDocument) {
 	texts, names := make([]string, len(all)), make([][]string, len(all))
 	for i, d := range all {
-		if text := d.Description + "\n" + d.Body[:min(len(d.Body), maxBeginning)]; mayReplace(text) {
+		if text := d.beginning(); mayReplace(text) {
 			texts[i] = plainName(text)
 		}
 		for _, name := range []string{d.Name, strings.TrimSuffix(path.Base(d.Path), ".md")} {
