@@ -68,7 +68,7 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err != nil || skip != "" {
 		return Explanation{Skipped: skip}, err
 	}
-	q, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, "", given.Memories)
+	q, found, candidates, err := r.byKeyword(ctx, from, total, request, "", given.Memories)
 	return explanationOf(q, found, candidates, request.Limit), err
 }
 

@@ -18,18 +18,20 @@ const (
 	// maxHits limits the memories looked up per term. A term in more memories hardly distinguishes
 	// them. It is arbitrary.
 	maxHits = 2000
-	// maxRead limits the memories that are read and ranked. It is arbitrary.
-	maxRead = 60
+	// maxRead limits the memories that are read and ranked, and maxReadDeliberate those of a deliberate
+	// request, for which more of those that hardly fit matter and which may take longer. Both are arbitrary.
+	maxRead           = 60
+	maxReadDeliberate = 200
 	// maxText is how many characters of a memory are read. A longer text is a log, not a memory.
 	maxText = 64 << 10
 )
 
-// byKeyword ranks the memories of the agents in from by the words of a query. It ranks only the
-// maxRead most promising ones. before is the session's query before this one, or empty. It leaves out
+// byKeyword ranks the memories of the agents in from by the words of the request's query. It ranks only
+// the most promising ones. before is the session's query before this one, or empty. It leaves out
 // the memories in given, which the session has received. total is the number of memories of the
 // agents, candidates that of the memories with a match. A query without searchable words gives an empty ranking and no error.
-func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, total int, query, before string, given map[uuid.UUID]bool) (q ranking.Question, found ranking.Ranking, candidates int, err error) {
-	if q, err = r.parse(ctx, query, before); err != nil || len(q.Terms) == 0 {
+func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, total int, request Request, before string, given map[uuid.UUID]bool) (q ranking.Question, found ranking.Ranking, candidates int, err error) {
+	if q, err = r.parse(ctx, request.Query, before); err != nil || len(q.Terms) == 0 {
 		return q, found, 0, err
 	}
 	terms := make([]records.RecallTerm, len(q.Terms))
@@ -53,7 +55,11 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, to
 	q.Weigh(counts, total)
 	// Memories in given are ranked too: a poor match must not look better because the best one is
 	// left out.
-	promising, n := mostPromising(q.Terms, hits, maxRead+min(len(given), maxRead))
+	most := maxRead + min(len(given), maxRead)
+	if request.Deliberate {
+		most = maxReadDeliberate
+	}
+	promising, n := mostPromising(q.Terms, hits, most)
 	texts, err := r.store.Texts(ctx, from, promising, maxText)
 	if err != nil {
 		return q, found, 0, err

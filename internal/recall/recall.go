@@ -247,7 +247,7 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 	}
 	near := make(chan records.NearMemories, 1)
 	go func() { near <- r.byMeaning(ctx, from, request, given.Memories) }()
-	_, found, candidates, err := r.byKeyword(ctx, from, total, request.Query, before, given.Memories)
+	_, found, candidates, err := r.byKeyword(ctx, from, total, request, before, given.Memories)
 	if err != nil {
 		return err
 	}
