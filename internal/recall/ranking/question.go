@@ -19,8 +19,8 @@ const (
 	maxTerms = 96
 	// maxKoreanWord is the longest Korean word in syllables. A longer one was typed without spaces.
 	maxKoreanWord = 8
-	// minDigits is the shortest number that is a term, such as a port or a status.
-	minDigits = 3
+	// minDigits is the shortest number that is a term, such as a day or a version.
+	minDigits = 2
 )
 
 // characterWeight is the weight of a single Chinese character, which is part of many words.
