@@ -21,8 +21,8 @@ const (
 	otherScript = 0.9  // the term in another script
 	compound    = 0.55 // a longer word that starts with it
 	synonym     = 0.5
-	slip        = 0.9 // the word from which the term comes by a slip of the fingers
-	misspelt    = 0.8 // another similar word for a term that no memory has
+	slip        = 0.95 // the word from which the term comes by a slip of the fingers
+	misspelt    = 0.8  // another similar word for a term that no memory has
 )
 
 const (
