@@ -36,7 +36,7 @@ func (r *Reviewer) carryOut(ctx context.Context, agent records.Agent, item recor
 			return effect{}, err
 		}
 		if item.Kind == findings.Conflict {
-			return r.keepVersion(ctx, item, n-1)
+			return r.keepVersion(ctx, agent, item, n-1)
 		}
 		return r.keepOne(ctx, item, texts, n-1)
 	}
@@ -69,13 +69,25 @@ func (r *Reviewer) carryOut(ctx context.Context, agent records.Agent, item recor
 
 // keepVersion makes one content of a memory's files the memory's. The item's Subject names the
 // contents.
-func (r *Reviewer) keepVersion(ctx context.Context, item records.ReviewItem, n int) (effect, error) {
+func (r *Reviewer) keepVersion(ctx context.Context, agent records.Agent, item records.ReviewItem, n int) (effect, error) {
 	m := item.Memories[0]
-	_, err := r.engine.Keep(ctx, item.Agent, m.ID, m.ETag, strings.Split(item.Subject, ",")[n])
+	dir := primaryFiles{r.engine, r.store, agent}
+	before, err := dir.of(ctx, m.ID)
+	if err != nil {
+		return effect{}, err
+	}
+	result, err := r.engine.Keep(ctx, item.Agent, m.ID, m.ETag, strings.Split(item.Subject, ",")[n])
 	if errors.Is(err, memories.ErrNotFound) {
 		err = memories.ErrChanged // the last file with that content is gone
 	}
-	return effect{undo: undo{Final: true}}, err
+	if err != nil {
+		return effect{}, err
+	}
+	if path, ok := belowPrimary(agent, result.Memory.Path); ok && !slices.ContainsFunc(before, func(f formerFile) bool { return f.Path == path }) {
+		before = append(before, formerFile{Path: path})
+	}
+	changed, err := dir.changed(ctx, before)
+	return effect{undo: undo{Files: changed, Final: err != nil || len(changed) == 0}}, nil
 }
 
 // keepOne moves all memories but one to the trash.

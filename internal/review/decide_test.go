@@ -292,7 +292,8 @@ func TestDecide_EveryKind(t *testing.T) {
 		{kind: "unfinished", about: "Release day", choice: body{"decision": "use_file"}, anew: true},
 		{kind: "blocked", about: "blocked-", choice: body{"decision": "allow"}, says: []string{"staging.example.com"}, anew: true},
 		{kind: "missing", about: "About the", choice: body{"decision": "delete"}, anew: true},
-		{kind: "conflict", about: "Linting", choice: body{"decision": "keep_2"}, final: true},
+		{kind: "conflict", about: "Linting", choice: body{"decision": "keep_1"}},
+		{kind: "conflict", about: "Linting", choice: body{"decision": "keep_2"}},
 		{kind: "secret", about: "Database login", choice: body{"decision": "remove_value"}, says: []string{"[removed]"}, saysNot: []string{password + "."}, final: true},
 	} {
 		s.try(d)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"memoir/internal/files"
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/records"
@@ -48,13 +47,6 @@ type formerAge struct {
 	ID   string    `json:"id"`
 	ETag string    `json:"etag"` // after the decision
 	At   time.Time `json:"at"`
-}
-
-// formerFile is a file in the agent's primary directory, by its path in that directory.
-type formerFile struct {
-	Path   string `json:"path"`
-	Hash   string `json:"hash"`   // after the decision
-	Before []byte `json:"before"` // nil if there was no file
 }
 
 // isDecisionOnly reports whether the decision has changed nothing but the queue.
@@ -105,7 +97,7 @@ func (r *Reviewer) Undo(ctx context.Context, id string) error {
 		return err
 	}
 	err = r.reverse(ctx, agent, findings.Kind(d.Kind), u)
-	if errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrNoFile) {
+	if errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrNoFile) || errors.Is(err, memories.ErrFileExists) {
 		err = errChangedSince
 	}
 	if err != nil {
@@ -149,7 +141,7 @@ func (r *Reviewer) reverse(ctx context.Context, agent records.Agent, k findings.
 	case u.Delete != nil:
 		_, err = r.engine.Delete(ctx, slug, u.Delete.ID, u.Delete.ETag)
 	case len(u.Files) > 0:
-		err = r.revertFiles(ctx, slug, u.Files)
+		err = primaryFiles{r.engine, r.store, agent}.revert(ctx, u.Files)
 	case u.Step != "" && r.options.Plans == nil:
 		err = errOff
 	case u.Step != "":
@@ -193,26 +185,4 @@ func (r *Reviewer) revertText(ctx context.Context, slug string, t *formerText) e
 	}
 	_, err = r.engine.Unverify(ctx, slug, result.Memory.ID, engine.ETag(result.Memory), t.At)
 	return err
-}
-
-// revertFiles writes files as before, and removes those that the decision has created, if they are as
-// the decision has left them. It fails with memories.ErrChanged if the first one is not.
-func (r *Reviewer) revertFiles(ctx context.Context, slug string, all []formerFile) error {
-	for i, f := range all {
-		raw, err := r.engine.ReadFile(ctx, slug, f.Path)
-		switch {
-		case err == nil && files.Hash(raw) != f.Hash:
-			err = memories.ErrChanged
-		case err == nil && f.Before == nil:
-			err = r.engine.RemoveFile(ctx, slug, f.Path)
-		case err == nil:
-			err = r.engine.ReplaceFile(ctx, slug, f.Path, f.Hash, f.Before)
-		}
-		// A topic that was changed since keeps its entries, which are then listed twice.
-		isOwn := errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNoFile)
-		if err != nil && (i == 0 || !isOwn) {
-			return err
-		}
-	}
-	return nil
 }

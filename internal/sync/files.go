@@ -44,6 +44,17 @@ func (e *Engine) ReplaceFile(ctx context.Context, slug, path, hash string, raw [
 	return err
 }
 
+// WriteFormerFile writes an earlier file again, with the modification time that it had. With a hash it
+// is ReplaceFile, without one CreateFile.
+func (e *Engine) WriteFormerFile(ctx context.Context, slug, path, hash string, raw []byte, modified time.Time) error {
+	op := agentdir.WriteFileOp{Verb: agentdir.FileReplace, Path: path, Hash: hash, Raw: raw, ModTime: modified}
+	if hash == "" {
+		op.Verb = agentdir.FileCreate
+	}
+	_, err := e.calls.writeFile.Do(ctx, slug, op)
+	return err
+}
+
 // RenameFile moves a file or directory to another path in the agent's primary directory, scans both
 // paths, and writes CLAUDE.md. A memory whose file states its name stays the same memory. It fails
 // with memories.ErrNotFound for an unknown agent, memories.ErrNoFile for from, and

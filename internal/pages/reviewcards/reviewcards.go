@@ -548,7 +548,7 @@ func (c *card) addEffect() {
 	chars, words := 0, ""
 	switch recommended := review.Recommended(c.item); {
 	case c.item.Kind == findings.Conflict:
-		c.Effect = "The other files of this name are removed. This cannot be undone."
+		c.Effect, c.Undoes = "The other files of this name are removed.", true
 		return
 	case c.item.Kind == findings.Blocked || c.item.Kind == findings.Suggestion || len(c.item.Memories) == 0 || c.item.Kind == findings.Missing:
 		return

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,6 +21,7 @@ import (
 	"memoir/internal/sync/cluster"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
+	"memoir/internal/sync/reconcile"
 	"memoir/internal/sync/scan"
 )
 
@@ -39,6 +41,9 @@ type WriteFileOp struct {
 	To   string // new path, for FileRename
 	Hash string // hash that the file must have, for FileReplace
 	Raw  []byte // new bytes, for FileCreate and FileReplace
+	// ModTime is the modification time of an earlier file that is written again, for FileCreate and
+	// FileReplace. The zero time means that the text is new.
+	ModTime time.Time
 }
 
 // WriteFile creates, replaces, removes or renames a file as op.Verb states, scans it, and writes
@@ -76,7 +81,7 @@ func (d *Directory) createFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	if err := errors.Join(checkNewDepth(tx, relPath), checkStaysInTeam(tx, op.Path)); err != nil {
 		return err
 	}
-	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{New: true})
+	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{New: true, ModTime: op.ModTime})
 }
 
 // emptyHash is the hash of an empty file.
@@ -104,13 +109,14 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	case found != op.Hash, found == emptyHash && agenttx.AwaitBytes(tx.Root, relPath):
 		return memories.ErrChanged
 	}
-	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash})
+	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash, ModTime: op.ModTime})
 }
 
-// writeFile writes raw to relPath with the options, scans the file, and writes CLAUDE.md. It
-// returns a conflict and writes nothing if raw is larger than memories.MaxFileSize, or has a
-// credential and may be team memory. It returns memories.ErrFileExists or memories.ErrChanged if
-// the options forbid the write, and a conflict if the file cannot be written.
+// writeFile writes raw to relPath with the options, scans the file, and writes CLAUDE.md. It lists the
+// file in MEMORY.md, unless the options have the modification time of an earlier file. It returns a
+// conflict and writes nothing if raw is larger than memories.MaxFileSize, or has a credential and may
+// be team memory. It returns memories.ErrFileExists or memories.ErrChanged if the options forbid the
+// write, and a conflict if the file cannot be written.
 func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, the limit of a memory. Nothing was written. Move details into a separate file."}
@@ -127,7 +133,15 @@ func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath strin
 	case err != nil:
 		return agenttx.WriteConflict(relPath, err)
 	}
-	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath}, nil)
+	if options.ModTime.IsZero() {
+		return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath}, nil)
+	}
+	// An earlier file is neither new text nor to be listed again.
+	result, err := d.Scanner.Run(ctx, tx, scan.Request{Paths: []string{relPath}, Origin: reconcile.Origin{Actor: tx.Actor}})
+	if err == nil {
+		_, err = d.Publisher.Run(ctx, tx, result.Memories)
+	}
+	return err
 }
 
 func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
