@@ -140,8 +140,8 @@ func (q Question) rank(docs []document, now time.Time) Ranking {
 	return ranking
 }
 
-// enough returns the score from which a memory with a number of phrases is an answer, if what was asked
-// has the weight asked.
+// enough returns the minimum score of an answer with a number of phrases. asked is the weight of the
+// question.
 func enough(asked float64, phrases int) float64 {
 	share := minFound + chancePerPhrase*float64(min(phrases, maxChancePhrases))
 	return max(share*asked, min(minWeight, minShortShare*asked))
