@@ -13,9 +13,9 @@ import (
 	"memoir/internal/waittest"
 )
 
-// diagnosis runs memoir doctor and returns its checks by name, of several the one with a problem, and
-// whether it says that nothing is wrong. Free disk space is the machine's and not the test's: it is in
-// neither.
+// diagnosis runs memoir doctor. It returns the checks by name, and whether none has a problem. If checks
+// have the same name, it prefers one with a problem. It leaves out the check of disk space, which depends
+// on the machine.
 func (s *started) diagnosis(env []string, args ...string) (found map[string]doctor.Check, healthy bool) {
 	s.Helper()
 	said, err := s.runs(env, append([]string{"doctor", "--json"}, args...)...)

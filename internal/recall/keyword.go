@@ -18,8 +18,8 @@ const (
 	// maxHits limits the memories looked up per term. A term in more memories hardly distinguishes
 	// them. It is arbitrary.
 	maxHits = 2000
-	// maxRead limits the memories that are read and ranked, and maxReadDeliberate those of a deliberate
-	// request, for which more of those that hardly fit matter and which may take longer. Both are arbitrary.
+	// maxRead limits the memories that are read and ranked. A deliberate request reads more, because it
+	// also gives memories that hardly fit. Its limit is maxReadDeliberate. Both are arbitrary.
 	maxRead           = 60
 	maxReadDeliberate = 200
 	// maxText is how many characters of a memory are read. A longer text is a log, not a memory.

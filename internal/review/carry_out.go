@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/findings"
 	"memoir/internal/memories"
@@ -314,15 +313,6 @@ func undoUnfinished(agent records.Agent, f engine.Flawed, decision string) undo 
 		return undo{Final: true}
 	}
 	return undo{Files: []formerFile{{Path: below, Hash: f.Hash, Before: f.Fixes[good].After}}}
-}
-
-// belowPrimary returns a path relative to the agent's primary directory, and whether it is there.
-func belowPrimary(agent records.Agent, path string) (below string, isPrimary bool) {
-	dir := agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()
-	if dir == "." {
-		return path, true
-	}
-	return strings.CutPrefix(path, dir+"/")
 }
 
 // fixFor returns the index of the fix for a decision, or -1. For Fix that is the first one; of

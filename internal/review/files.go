@@ -4,21 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
-
-// primaryFiles are the files in an agent's primary directory.
-type primaryFiles struct {
-	engine *engine.Engine
-	store  Store
-	agent  records.Agent
-}
 
 // formerFile is a file in the agent's primary directory, by its path in that directory.
 type formerFile struct {
@@ -30,6 +25,13 @@ type formerFile struct {
 	Memory string    `json:"memory,omitempty"`
 	Was    string    `json:"was,omitempty"`
 	At     time.Time `json:"at,omitzero"`
+}
+
+// primaryFiles are the files in an agent's primary directory.
+type primaryFiles struct {
+	engine *engine.Engine
+	store  Store
+	agent  records.Agent
 }
 
 // of returns the primary files of a memory as they are now, and MEMORY.md at the end.
@@ -81,7 +83,8 @@ var errNotKept = &memories.ConflictError{Reason: "The earlier text is no longer 
 func (p primaryFiles) revert(ctx context.Context, all []formerFile) error {
 	for i, f := range all {
 		err := p.revertFile(ctx, f)
-		// A topic that was changed since keeps its entries, which are then listed twice.
+		// An index that was changed since keeps its entries, and a new file in the place of a removed one
+		// stays.
 		isOwn := errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNoFile) || errors.Is(err, memories.ErrFileExists)
 		if err != nil && (i == 0 || !isOwn) {
 			return err
@@ -113,4 +116,13 @@ func (p primaryFiles) revertFile(ctx context.Context, f formerFile) error {
 		return p.engine.RemoveFile(ctx, p.agent.Slug, f.Path)
 	}
 	return p.engine.WriteFormerFile(ctx, p.agent.Slug, f.Path, f.Hash, f.Before, f.At)
+}
+
+// belowPrimary returns a path relative to the agent's primary directory, and whether it is there.
+func belowPrimary(agent records.Agent, path string) (below string, isPrimary bool) {
+	dir := agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()
+	if dir == "." {
+		return path, true
+	}
+	return strings.CutPrefix(path, dir+"/")
 }

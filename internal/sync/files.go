@@ -44,8 +44,9 @@ func (e *Engine) ReplaceFile(ctx context.Context, slug, path, hash string, raw [
 	return err
 }
 
-// WriteFormerFile writes an earlier file again, with the modification time that it had. With a hash it
-// is ReplaceFile, without one CreateFile.
+// WriteFormerFile writes the earlier bytes of a file again. It is ReplaceFile, or CreateFile if hash is
+// empty, with the earlier modification time, and without a new entry in MEMORY.md. If modified is zero,
+// the bytes count as new text.
 func (e *Engine) WriteFormerFile(ctx context.Context, slug, path, hash string, raw []byte, modified time.Time) error {
 	op := agentdir.WriteFileOp{Verb: agentdir.FileReplace, Path: path, Hash: hash, Raw: raw, ModTime: modified}
 	if hash == "" {

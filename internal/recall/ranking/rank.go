@@ -13,9 +13,9 @@ import (
 
 // Thresholds for delivery.
 const (
-	// minFound is the minimum score of an answer, as a share of the weight of what was asked. Each phrase
-	// as which a memory is asked, up to maxChancePhrases, adds chancePerPhrase: with more words, more
-	// match by chance.
+	// minFound is the minimum score of an answer, as a share of the weight of the question. Each phrase
+	// of the memory, up to maxChancePhrases, adds chancePerPhrase to that share: phrases are more words,
+	// and some of them match by chance.
 	minFound         = 0.235
 	chancePerPhrase  = 0.01
 	maxChancePhrases = 10

@@ -112,11 +112,11 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash, ModTime: op.ModTime})
 }
 
-// writeFile writes raw to relPath with the options, scans the file, and writes CLAUDE.md. It lists the
-// file in MEMORY.md, unless the options have the modification time of an earlier file. It returns a
-// conflict and writes nothing if raw is larger than memories.MaxFileSize, or has a credential and may
-// be team memory. It returns memories.ErrFileExists or memories.ErrChanged if the options forbid the
-// write, and a conflict if the file cannot be written.
+// writeFile writes raw to relPath with the options, and scans the file. It adds an entry to MEMORY.md,
+// unless options.ModTime is set, and writes CLAUDE.md. It returns a conflict and writes nothing if raw
+// is larger than memories.MaxFileSize, or has a credential and may be team memory. It returns
+// memories.ErrFileExists or memories.ErrChanged if the options forbid the write, and a conflict if the
+// file cannot be written.
 func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, the limit of a memory. Nothing was written. Move details into a separate file."}
@@ -136,7 +136,7 @@ func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath strin
 	if options.ModTime.IsZero() {
 		return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath}, nil)
 	}
-	// An earlier file is neither new text nor to be listed again.
+	// An earlier file is no new text, and its caller writes MEMORY.md.
 	result, err := d.Scanner.Run(ctx, tx, scan.Request{Paths: []string{relPath}, Origin: reconcile.Origin{Actor: tx.Actor}})
 	if err == nil {
 		_, err = d.Publisher.Run(ctx, tx, result.Memories)
