@@ -153,7 +153,7 @@ var mayImport = map[string][]string{
 	"internal/pages/exchangepages": {"internal/exchange", "internal/exchange/formats", "internal/findings/quarantine", "internal/importer", "internal/memories", "internal/pages/kit", "internal/records", "web/templates"},
 	"internal/pages/accesspages":   {"internal/access", "internal/memories", "internal/pages/kit", "web/templates"},
 
-	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown"},
+	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown", "internal/words"},
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},
 	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates"},
 	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/words", "web/templates"},

@@ -6,13 +6,14 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/internal/words"
 	"memoir/web/templates"
 )
 
 func reviewCards() []templates.ReviewCard {
 	text := "No production deploys until 3 March 2025, as Mira asked."
-	marked, _ := templates.MarkSpans(text, []templates.TextSpan{{Start: 28, End: 40}}, 1000)
-	other, _ := templates.MarkSpans(text+" "+strings.Repeat("endless", 60), nil, 300)
+	marked, _ := words.MarkSpans(text, []words.TextSpan{{Start: 28, End: 40}}, 1000)
+	other, _ := words.MarkSpans(text+" "+strings.Repeat("endless", 60), nil, 300)
 	snoozes := []templates.ReviewChoice{{Value: "snooze", Label: "Snooze", Key: "z"}, {Value: "never", Label: "Until it changes"}}
 	facts := []templates.ReviewFact{{Label: "Written", Text: "9 Sep 2026, 77 days ago"}, {Label: "Recalled", Text: "3 times, last 2 Oct"}, {Label: "From", Text: "memory/" + strings.Repeat("endless", 20) + ".md"}}
 	found := time.Date(2026, 3, 9, 14, 2, 0, 0, time.UTC)

@@ -46,7 +46,7 @@ func TestDiff_IsEscaped(t *testing.T) {
 	if got := lines.First().Text() + "|" + lines.Last().Text(); got != before+"|"+after {
 		t.Errorf("the lines are %q", got)
 	}
-	if got := strings.Count(words(page.Find(".line mark").First()), "b"); got == 0 {
+	if got := strings.Count(textIn(page.Find(".line mark").First()), "b"); got == 0 {
 		t.Error("the word that changed is not marked")
 	}
 }

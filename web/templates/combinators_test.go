@@ -29,8 +29,8 @@ func in(selector string, checks ...check) check {
 	}
 }
 
-// words returns the visible text, with single spaces between elements.
-func words(s *goquery.Selection) string {
+// textIn returns the visible text, with single spaces between elements.
+func textIn(s *goquery.Selection) string {
 	var all []string
 	for _, node := range s.Nodes {
 		for inner := range node.Descendants() {
@@ -44,7 +44,7 @@ func words(s *goquery.Selection) string {
 
 func text(want string) check {
 	return func(s *goquery.Selection) error {
-		if got := words(s); got != want {
+		if got := textIn(s); got != want {
 			return fmt.Errorf("says %q, want %q", got, want)
 		}
 		return nil
@@ -53,7 +53,7 @@ func text(want string) check {
 
 func says(part string) check {
 	return func(s *goquery.Selection) error {
-		if got := words(s); !strings.Contains(got, part) {
+		if got := textIn(s); !strings.Contains(got, part) {
 			return fmt.Errorf("says %q, without %q", got, part)
 		}
 		return nil
@@ -81,7 +81,7 @@ func count(want int) check {
 func each(want ...string) check {
 	return func(s *goquery.Selection) error {
 		var got []string
-		s.Each(func(_ int, one *goquery.Selection) { got = append(got, words(one)) })
+		s.Each(func(_ int, one *goquery.Selection) { got = append(got, textIn(one)) })
 		if strings.Join(got, "|") != strings.Join(want, "|") {
 			return fmt.Errorf("say %q, want %q", got, want)
 		}

@@ -317,15 +317,6 @@ func StepUndoPath(slug, step string) string {
 // ReviewItemAnchor returns the HTML id of an item's row.
 func ReviewItemAnchor(id string) string { return "item-" + id }
 
-// PlainText returns the text of parts without their marks.
-func PlainText(parts []words.Part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.Text)
-	}
-	return b.String()
-}
-
 // names returns the name with evidence marked.
 func (s ReviewSide) names() []words.Part {
 	if s.NameParts != nil {
@@ -417,14 +408,6 @@ func ReviewTitle(names []string, other string) string {
 	return names[0] + " and " + strconv.Itoa(len(names)-1) + " more"
 }
 
-// Tokens returns about how many tokens a text of so many Unicode characters takes: a quarter.
-func Tokens(chars int) int {
-	if chars < 0 {
-		return -Tokens(-chars)
-	}
-	return (chars + 3) / 4
-}
-
 // isNarrowed reports whether a filter or a search may hide items.
 func (v Review) isNarrowed() bool { return v.Query != "" || len(v.Keep) > 0 }
 
@@ -508,7 +491,7 @@ func (c ReviewChoice) style() string {
 
 // confirmed returns the label of the second step.
 func (c ReviewChoice) confirmed() string {
-	return strings.TrimSuffix(Action{Label: c.Label}.confirmed().Label, "…")
+	return strings.TrimSuffix(confirmLabel(c.Label), "…")
 }
 
 // kindIcons are the icons of the kinds whose icon has another name than the kind.

@@ -93,11 +93,14 @@ func (a Action) isSlow() bool { return a.All != "" || a.Does == "undo" || len(a.
 // slowRequest makes htmx wait as long as the server does, which is 10 minutes.
 const slowRequest = `{"timeout":"600s"}`
 
-// confirmed returns the action with the label "Yes, …", for the second step of a confirmation.
+// confirmed returns the action with the label for the second step of a confirmation.
 func (a Action) confirmed() Action {
-	a.Label = "Yes, " + strings.ToLower(a.Label[:1]) + a.Label[1:]
+	a.Label = confirmLabel(a.Label)
 	return a
 }
+
+// confirmLabel returns the label "Yes, …" for the second step of a confirmation.
+func confirmLabel(label string) string { return "Yes, " + strings.ToLower(label[:1]) + label[1:] }
 
 // Undo returns the action that takes an event back. about says what that is, such as "the deletion of
 // Tabs". back is the page to return to after it.

@@ -32,7 +32,11 @@ func shown(p templates.Palette, label string) string {
 			continue
 		}
 		for _, item := range g.Items {
-			names = append(names, templates.PlainText(item.Name))
+			name := ""
+			for _, part := range item.Name {
+				name += part.Text
+			}
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ", ")

@@ -100,7 +100,7 @@ func BatchChoices(items []records.ReviewItem, chars map[string]int) (all []templ
 		}
 		choice := templates.ReviewBatchChoice{Value: d, Label: fmt.Sprintf(label, number), Destroys: d == review.Delete, Recommended: d == KeepRecommended || d == review.Recommended(items[0])}
 		if freed := freedBy(items, d, chars); freed > 0 {
-			choice.Effect = templates.Count(templates.Tokens(freed), "token", "tokens") + " leave each conversation."
+			choice.Effect = templates.Count(tokens(freed), "token", "tokens") + " leave each conversation."
 		}
 		all = append(all, choice)
 	}

@@ -119,13 +119,13 @@ func End(decisions []records.ReviewDecision, sizes map[memories.Type]records.Rev
 		end.Before.Parts = append(end.Before.Parts, templates.ReviewBarPart{Kind: kind, Label: label, Tokens: before})
 		end.After.Parts = append(end.After.Parts, templates.ReviewBarPart{Kind: kind, Label: label, Tokens: after})
 	}
-	if other = max(0, templates.Tokens(other)); other > 0 {
+	if other = max(0, tokens(other)); other > 0 {
 		add("hand", "Other text", other, other)
 	}
 	for _, t := range append(memories.Types(), "") {
 		end.MemoriesAfter += sizes[t].Memories
 		end.MemoriesBefore += sizes[t].Memories - changes[t].Memories
-		if after, before := templates.Tokens(sizes[t].Chars), templates.Tokens(max(0, sizes[t].Chars-changes[t].Chars)); t != "" && after+before > 0 {
+		if after, before := tokens(sizes[t].Chars), tokens(max(0, sizes[t].Chars-changes[t].Chars)); t != "" && after+before > 0 {
 			add(string(t), templates.TypeName(t), before, after)
 		}
 	}

@@ -18,10 +18,12 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
+	"memoir/internal/words"
 	"memoir/web/templates"
 )
 
@@ -204,12 +206,12 @@ func (c *card) addMemories() error {
 	for i, m := range shown {
 		bodies[i], descriptions[i] = c.texts[m.ID].Body, c.texts[m.ID].Description
 	}
-	var inBody, inDescription [][]templates.TextSpan
+	var inBody, inDescription [][]words.TextSpan
 	if len(shown) > 1 {
 		inBody, inDescription = Differing(bodies), Differing(descriptions)
 	}
 	for i, m := range shown {
-		var more [2][]templates.TextSpan
+		var more [2][]words.TextSpan
 		if inBody != nil {
 			more[0] = inBody[i]
 		}
@@ -228,7 +230,7 @@ func (c *card) addMemories() error {
 
 // side returns a memory of an item. It marks the given spans, or the evidence without them. It marks
 // nothing in masked texts, and in a memory that has changed since.
-func (c *card) side(of records.ReviewMemory, body, description []templates.TextSpan) (templates.ReviewSide, error) {
+func (c *card) side(of records.ReviewMemory, body, description []words.TextSpan) (templates.ReviewSide, error) {
 	side := templates.ReviewSide{Name: of.Name, Href: templates.MemoryPath(c.item.Agent, of.ID), Recommended: c.item.Keep == of.ID}
 	m, ok := c.texts[of.ID]
 	if !ok {
@@ -244,22 +246,22 @@ func (c *card) side(of records.ReviewMemory, body, description []templates.TextS
 	case m.IsQuarantined() && c.Reveal:
 		side.HideHref = item
 	}
-	spans := map[findings.Field][]templates.TextSpan{}
+	spans := map[findings.Field][]words.TextSpan{}
 	if !side.Masked && engine.ETag(m.Memory) == of.ETag {
 		for _, e := range c.item.Evidence {
 			if e.Memory == of.ID {
-				spans[e.Field] = append(spans[e.Field], templates.TextSpan{Start: e.Start, End: e.End})
+				spans[e.Field] = append(spans[e.Field], words.TextSpan{Start: e.Start, End: e.End})
 			}
 		}
 		if body != nil || description != nil {
 			spans[findings.Body], spans[findings.Description] = body, description
 		}
 	}
-	side.NameParts, _ = templates.MarkSpans(m.Name, spans[findings.Name], c.most)
+	side.NameParts, _ = words.MarkSpans(m.Name, spans[findings.Name], c.most)
 	if !repeats(m.Body, m.Description) {
-		side.Description, _ = templates.MarkSpans(m.Description, spans[findings.Description], c.most/2)
+		side.Description, _ = words.MarkSpans(m.Description, spans[findings.Description], c.most/2)
 	}
-	side.Body, side.IsCut = templates.MarkSpans(m.Body, spans[findings.Body], c.most)
+	side.Body, side.IsCut = words.MarkSpans(m.Body, spans[findings.Body], c.most)
 	var err error
 	side.Facts, err = c.facts(m)
 	return side, err
@@ -307,7 +309,7 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 		add("History", templates.Count(page.Total, "revision", "revisions"))
 	}
 	if m.ClaudeMDChars > 0 && agents.Layout(c.agent.Layout).Published() {
-		add("Cost", templates.Count(templates.Tokens(m.ClaudeMDChars), "token", "tokens"))
+		add("Cost", templates.Count(tokens(m.ClaudeMDChars), "token", "tokens"))
 	}
 	return facts, nil
 }
@@ -370,12 +372,12 @@ func (c *card) addVersions() error {
 				templates.ReviewFact{Label: "From", Text: templates.OriginOf(f.Session, f.Path)},
 				templates.ReviewFact{Label: "Written", Text: f.ContentAt.Local().Format("2 Jan 2006, 15:04")})
 		}
-		var spans []templates.TextSpan
+		var spans []words.TextSpan
 		if marks != nil {
 			spans = marks[i]
 		}
-		side.Description, _ = templates.MarkSpans(version.Description, nil, maxTexts/8)
-		side.Body, side.IsCut = templates.MarkSpans(version.Body, spans, maxTexts/len(versions))
+		side.Description, _ = words.MarkSpans(version.Description, nil, maxTexts/8)
+		side.Body, side.IsCut = words.MarkSpans(version.Body, spans, maxTexts/len(versions))
 		c.Sides = append(c.Sides, side)
 		if !version.Current {
 			c.mergeHref = cmp.Or(c.mergeHref, templates.WithQuery(templates.MemoryPath(c.item.Agent, t.ID, "edit"), map[string]string{
@@ -466,8 +468,8 @@ func (c *card) addStep() error {
 // addText adds a text that is no memory. Secrets in it are masked.
 func (c *card) addText(side templates.ReviewSide, description, body string) {
 	side.Name = quarantine.MaskSecrets(side.Name)
-	side.Description, _ = templates.MarkSpans(quarantine.MaskSecrets(description), nil, maxTexts/8)
-	side.Body, side.IsCut = templates.MarkSpans(quarantine.MaskSecrets(body), nil, maxTexts/2)
+	side.Description, _ = words.MarkSpans(quarantine.MaskSecrets(description), nil, maxTexts/8)
+	side.Body, side.IsCut = words.MarkSpans(quarantine.MaskSecrets(body), nil, maxTexts/2)
 	c.Sides = append(c.Sides, side)
 }
 
@@ -545,7 +547,7 @@ func (c *card) addEffect() {
 		c.Undoes = true
 		return
 	}
-	chars, words := 0, ""
+	chars, effect := 0, ""
 	switch recommended := review.Recommended(c.item); {
 	case c.item.Kind == findings.Conflict:
 		c.Effect, c.Undoes = "The other files of this name are removed.", true
@@ -553,9 +555,9 @@ func (c *card) addEffect() {
 	case c.item.Kind == findings.Blocked || c.item.Kind == findings.Suggestion || len(c.item.Memories) == 0 || c.item.Kind == findings.Missing:
 		return
 	case len(c.item.Memories) > 1:
-		words = "The others go to the trash"
+		effect = "The others go to the trash"
 		if len(c.item.Memories) == 2 {
-			words = "The other goes to the trash"
+			effect = "The other goes to the trash"
 		}
 		for n, m := range c.item.Memories {
 			if m.ID != c.item.Keep && (c.item.Keep != "" || n > 0) {
@@ -563,24 +565,33 @@ func (c *card) addEffect() {
 			}
 		}
 	case recommended == review.Delete:
-		words, chars = "It goes to the trash", c.texts[c.item.Memories[0].ID].ClaudeMDChars
+		effect, chars = "It goes to the trash", c.texts[c.item.Memories[0].ID].ClaudeMDChars
 	default:
 		return
 	}
-	c.Effect, c.Undoes = words+".", true
+	c.Effect, c.Undoes = effect+".", true
 	if chars > 0 && agents.Layout(c.agent.Layout).Published() {
-		n := templates.Tokens(chars)
+		n := tokens(chars)
 		leave := " leave each conversation."
 		if n == 1 {
 			leave = " leaves each conversation."
 		}
-		c.Effect = words + ", and " + templates.Count(n, "token", "tokens") + leave
+		c.Effect = effect + ", and " + templates.Count(n, "token", "tokens") + leave
 	}
+}
+
+// tokens returns about how many tokens a text of so many Unicode characters takes. A negative number
+// gives a negative result.
+func tokens(chars int) int {
+	if chars < 0 {
+		return -tokens(-chars)
+	}
+	return claudemd.ApproximateTokens(chars)
 }
 
 // sizeEffect returns a change of CLAUDE.md in words.
 func sizeEffect(chars int) string {
-	switch n := templates.Tokens(chars); {
+	switch n := tokens(chars); {
 	case n < 0:
 		return templates.Count(-n, "token", "tokens") + " less in each conversation."
 	case n > 0:

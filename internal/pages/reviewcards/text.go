@@ -8,7 +8,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"memoir/web/templates"
+	"memoir/internal/words"
 )
 
 // maxCompared is the maximum number of words of a text that Differing compares (arbitrary).
@@ -22,7 +22,7 @@ var word = regexp.MustCompile(`[\pL\pN\pM]+(?:[’'.,:/_-][\pL\pN\pM]+)*|[^\s\pL
 // Differing returns, for each text, the runs of words that the others do not have in that place. It
 // compares each text with the first. It returns nil if the texts are equal, too long, or have too
 // little in common.
-func Differing(texts []string) [][]templates.TextSpan {
+func Differing(texts []string) [][]words.TextSpan {
 	if len(texts) < 2 {
 		return nil
 	}
@@ -50,24 +50,24 @@ func Differing(texts []string) [][]templates.TextSpan {
 			}
 		}
 	}
-	spans, marked, words := make([][]templates.TextSpan, len(texts)), 0, 0
+	spans, marked, compared := make([][]words.TextSpan, len(texts)), 0, 0
 	for i, text := range texts {
 		spans[i] = runs(text, at[i], changed[i])
-		words += len(changed[i])
+		compared += len(changed[i])
 		for _, is := range changed[i] {
 			if is {
 				marked++
 			}
 		}
 	}
-	if marked == 0 || marked*100 > words*maxDiffering {
+	if marked == 0 || marked*100 > compared*maxDiffering {
 		return nil
 	}
 	return spans
 }
 
 // runs joins neighbouring marked words. Marks of signs alone are left out.
-func runs(text string, at [][]int, changed []bool) (spans []templates.TextSpan) {
+func runs(text string, at [][]int, changed []bool) (spans []words.TextSpan) {
 	for n, is := range changed {
 		if !is {
 			continue
@@ -76,9 +76,9 @@ func runs(text string, at [][]int, changed []bool) (spans []templates.TextSpan) 
 			spans[len(spans)-1].End = at[n][1]
 			continue
 		}
-		spans = append(spans, templates.TextSpan{Start: at[n][0], End: at[n][1]})
+		spans = append(spans, words.TextSpan{Start: at[n][0], End: at[n][1]})
 	}
-	return slices.DeleteFunc(spans, func(s templates.TextSpan) bool {
+	return slices.DeleteFunc(spans, func(s words.TextSpan) bool {
 		return !strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 	})
 }

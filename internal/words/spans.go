@@ -1,12 +1,10 @@
-package templates
+package words
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"memoir/internal/words"
 )
 
 // TextSpan is a part of a text: text[Start:End], in bytes.
@@ -15,12 +13,12 @@ type TextSpan struct{ Start, End int }
 // MarkSpans returns a text with the spans marked, without white space around it. Of a text longer
 // than most bytes it returns a passage of about that length with the first span, and isCut is true.
 // Spans that are not whole characters of the text are ignored. An empty text has no parts.
-func MarkSpans(text string, spans []TextSpan, most int) (parts []words.Part, isCut bool) {
+func MarkSpans(text string, spans []TextSpan, most int) (parts []Part, isCut bool) {
 	begin, end := len(text)-len(strings.TrimLeft(text, " \t\r\n")), len(strings.TrimRight(text, " \t\r\n"))
 	if begin >= end {
 		return nil, false
 	}
-	marked := slices.DeleteFunc(slices.Clone(spans), func(s TextSpan) bool { return !isPart(text, s) })
+	marked := slices.DeleteFunc(slices.Clone(spans), func(s TextSpan) bool { return !isWhole(text, s) })
 	slices.SortFunc(marked, func(a, b TextSpan) int { return cmp.Compare(a.Start, b.Start) })
 	from, to := begin, end
 	if end-begin > most {
@@ -34,11 +32,11 @@ func MarkSpans(text string, spans []TextSpan, most int) (parts []words.Part, isC
 	}
 	add := func(start, end int, hit bool) {
 		if start < end {
-			parts = append(parts, words.Part{Text: text[start:end], Hit: hit})
+			parts = append(parts, Part{Text: text[start:end], Hit: hit})
 		}
 	}
 	if from > begin {
-		parts = append(parts, words.Part{Text: "…"})
+		parts = append(parts, Part{Text: "…"})
 	}
 	at := from
 	for _, s := range marked {
@@ -51,12 +49,13 @@ func MarkSpans(text string, spans []TextSpan, most int) (parts []words.Part, isC
 	}
 	add(at, to, false)
 	if to < end {
-		parts = append(parts, words.Part{Text: "…"})
+		parts = append(parts, Part{Text: "…"})
 	}
 	return parts, from > begin || to < end
 }
 
-func isPart(text string, s TextSpan) bool {
+// isWhole reports whether s is a part of the text with whole characters.
+func isWhole(text string, s TextSpan) bool {
 	return 0 <= s.Start && s.Start < s.End && s.End <= len(text) && utf8.RuneStart(text[s.Start]) && (s.End == len(text) || utf8.RuneStart(text[s.End]))
 }
 
