@@ -128,7 +128,7 @@ func (s *site) noticeOfUndo(ctx context.Context, event string) (*templates.Notic
 	case len(changes) > 1 && !isMove && restored:
 		return newNotice(templates.Many(len(changes), "restored")), nil
 	case len(changes) > 1 && !isMove:
-		return newNotice("Undone: " + templates.CountMemories(len(changes))), nil
+		return newNotice("Undone: " + templates.Count(len(changes), "memory", "memories")), nil
 	case len(living) == 0:
 		living = changes
 	}

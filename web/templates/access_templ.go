@@ -433,7 +433,7 @@ func AccessPage(v Access) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Access"), noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Access", noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -226,7 +226,7 @@ func agentPage(title string, tab string, a Agent, frame Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if a.keeper() != "" {
-				templ_7745c5c3_Err = banner(Banner{Tone: Quiet, Title: "Memoir only reads this memory", Text: a.keeper() + " To change a memory, copy it to another agent."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = banners([]Banner{{Tone: Quiet, Title: "Memoir only reads this memory", Text: a.keeper() + " To change a memory, copy it to another agent."}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -236,7 +236,7 @@ func agentPage(title string, tab string, a Agent, frame Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if a.takesNotes() {
-				templ_7745c5c3_Err = banner(a.notesBanner()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = banners([]Banner{a.notesBanner()}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -251,7 +251,7 @@ func agentPage(title string, tab string, a Agent, frame Frame) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled(title, a.Name), agentSection(a.Slug), frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(title+" · "+a.Name, agentSection(a.Slug), frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

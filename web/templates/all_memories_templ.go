@@ -345,7 +345,7 @@ func AllMemoriesPage(v AllMemories) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("All memories"), searchSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("All memories", searchSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

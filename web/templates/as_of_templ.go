@@ -768,7 +768,7 @@ func MemoryThenPage(v MemoryThen) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled(v.Name+" "+v.AsOf.when(), v.Agent.Name), agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(v.Name+" "+v.AsOf.when()+" · "+v.Agent.Name, agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -137,7 +137,7 @@ func (v Context) isEmpty() bool {
 
 // money returns the price of 1,000 conversations in dollars.
 func (v Context) money() string {
-	return "$" + english.Sprintf("%.2f", float64(v.Xray.Tokens)*v.Price/1000) + " per 1,000 conversations"
+	return "$" + fixed(float64(v.Xray.Tokens)*v.Price/1000, 2) + " per 1,000 conversations"
 }
 
 // limitLabel returns the words at the end of the bar, and their tone.

@@ -175,7 +175,7 @@ func DeletionPage(v Deletion) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Delete "+v.Name, v.Agent.Name), agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Delete "+v.Name+" · "+v.Agent.Name, agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -227,7 +227,7 @@ func ExchangePage(v Exchange) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Export and import"), syncSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Export and import", syncSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -164,7 +164,7 @@ func FailurePage(v Failure) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled(v.Title), noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(v.Title, noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

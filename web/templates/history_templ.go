@@ -41,7 +41,7 @@ func memoryHistory(v Memory) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).deletedWords(v.Memory))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).DeletedWords(v.Memory))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/history.templ`, Line: 11, Col: 71}
 			}

@@ -214,7 +214,7 @@ func HomePage(v Home) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Home"), homeSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Home", homeSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -51,7 +51,7 @@ func KeysPage(v Keys) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Keyboard shortcuts"), noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Keyboard shortcuts", noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -86,18 +86,18 @@ func (g Group) isLong() bool { return g.last() >= maxLoaded }
 
 // next returns the address of the rows after these.
 func (g Group) next(v View) string {
-	return v.ofRows(g).after(g.Rows[len(g.Rows)-1].ID).List()
+	return g.list(v).PageAfter(g.Rows[len(g.Rows)-1].ID).List()
 }
 
 // earlier returns the address of the rows before these.
-func (g Group) earlier(v View) string { return v.ofRows(g).before(g.Rows[0].ID).List() }
+func (g Group) earlier(v View) string { return g.list(v).PageBefore(g.Rows[0].ID).List() }
 
-// ofRows returns the list of the group alone.
-func (v View) ofRows(g Group) View {
+// list returns the list of the group alone.
+func (g Group) list(v View) View {
 	if g.Flat {
 		return v
 	}
-	return v.ofGroup(g.Type)
+	return v.OfGroup(g.Type)
 }
 
 // empty reports whether the agent has no memories outside the trash and receives no shared ones. It
@@ -143,6 +143,6 @@ func (v Memories) nothing() string {
 	case v.View.Trash():
 		return "Trash is empty"
 	default:
-		return "Nothing " + strings.ToLower(viewNames[v.View.Name]) + "."
+		return "Nothing " + strings.ToLower(ViewLabel(v.View.Name)) + "."
 	}
 }

@@ -289,7 +289,7 @@ func memoryTools(v Memories) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.View.named(c.Name).List())).ResolveURL(ctx)
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.View.Named(c.Name).List())).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memories.templ`, Line: 86, Col: 53}
 			}
@@ -312,7 +312,7 @@ func memoryTools(v Memories) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(viewNames[c.Name])
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(ViewLabel(c.Name))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memories.templ`, Line: 90, Col: 23}
 			}
@@ -373,7 +373,7 @@ func sortMenu(v Memories) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var14 string
-		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(v.View.sortLabel())
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(v.View.SortLabel())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memories.templ`, Line: 100, Col: 58}
 		}
@@ -389,8 +389,8 @@ func sortMenu(v Memories) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, c := range sortChoices {
-			templ_7745c5c3_Err = menuLink(c.label, v.View.sorted(c.value), v.View.Sort == c.value).Render(ctx, templ_7745c5c3_Buffer)
+		for _, c := range SortChoices() {
+			templ_7745c5c3_Err = menuLink(c.Label, v.View.Sorted(c.Value), v.View.Sort == c.Value).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -409,7 +409,7 @@ func sortMenu(v Memories) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = menuLink("Needs attention", v.View.ofGroup(""), v.View.Attention()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuLink("Needs attention", v.View.OfGroup(""), v.View.Attention()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -500,14 +500,14 @@ func hiddenFilters(view View) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		for _, field := range view.fields() {
-			if field.name != FieldQuery {
+		for _, field := range view.Fields() {
+			if field.Name != FieldQuery {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<input type=\"hidden\" name=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templruntime.NewAttributeExpression(field.name).Resolve(ctx)
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templruntime.NewAttributeExpression(field.Name).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memories.templ`, Line: 130, Col: 41}
 				}
@@ -520,7 +520,7 @@ func hiddenFilters(view View) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templruntime.NewAttributeExpression(field.value).Resolve(ctx)
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templruntime.NewAttributeExpression(field.Value).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memories.templ`, Line: 130, Col: 63}
 				}
@@ -594,7 +594,7 @@ func narrowing(v Memories) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.View.Query != "" {
-				templ_7745c5c3_Err = clear("words", v.View.searched("")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = clear("words", v.View.Searched("")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -618,7 +618,7 @@ func narrowing(v Memories) templ.Component {
 				}
 			}
 			if v.View.Session != "" {
-				templ_7745c5c3_Err = clear("session", v.View.from("")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = clear("session", v.View.OfSession("")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -963,7 +963,7 @@ func more(v Memories, g Group) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		scrolls := v.View.oneGroup() && g.last() < g.Total && !g.isLong()
+		scrolls := v.View.IsOneGroup() && g.last() < g.Total && !g.isLong()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<div class=\"more\" id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1044,7 +1044,7 @@ func more(v Memories, g Group) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if g.last() < g.Total {
-			if v.View.oneGroup() {
+			if v.View.IsOneGroup() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<a class=\"button subtle\" rel=\"next\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1105,7 +1105,7 @@ func more(v Memories, g Group) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var50 string
-				templ_7745c5c3_Var50, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.View.ofGroup(g.Type).List())).ResolveURL(ctx)
+				templ_7745c5c3_Var50, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.View.OfGroup(g.Type).List())).ResolveURL(ctx)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memories.templ`, Line: 244, Col: 80}
 				}

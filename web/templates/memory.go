@@ -295,7 +295,7 @@ func (v Memory) tab(t PaneTab) string {
 
 // form returns the address of the form for the memory, which keeps the filter of the list.
 func (v Memory) form() string {
-	form := v.View.at(v.at("edit"))
+	form := v.View.At(v.at("edit"))
 	if v.Revealed {
 		form = WithQuery(form, map[string]string{FieldShowSecret: "true"})
 	}

@@ -283,7 +283,7 @@ func rowText(r MemoryRow, path string, current bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).deletedWords(r.Memory))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).DeletedWords(r.Memory))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory_row.templ`, Line: 56, Col: 58}
 			}

@@ -447,7 +447,7 @@ func memoryMeta(v Memory) templ.Component {
 			}
 		}
 		if v.State == memories.Deleted {
-			templ_7745c5c3_Err = Badge(Danger, readerOf(ctx).deletedWords(v.Memory)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Badge(Danger, readerOf(ctx).DeletedWords(v.Memory)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -568,9 +568,9 @@ func memoryMeta(v Memory) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var21 string
-			templ_7745c5c3_Var21, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.View.from(v.Session).List())).ResolveURL(ctx)
+			templ_7745c5c3_Var21, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.View.OfSession(v.Session).List())).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 121, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 121, Col: 79}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var21)
 			if templ_7745c5c3_Err != nil {
@@ -583,7 +583,7 @@ func memoryMeta(v Memory) templ.Component {
 			var templ_7745c5c3_Var22 string
 			templ_7745c5c3_Var22, templ_7745c5c3_Err = templruntime.NewAttributeExpression(v.Session).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 121, Col: 94}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 121, Col: 99}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var22)
 			if templ_7745c5c3_Err != nil {
@@ -2496,7 +2496,7 @@ func memoryFile(v Memory) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var116 string
-			templ_7745c5c3_Var116, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).deletedWords(v.Memory))
+			templ_7745c5c3_Var116, templ_7745c5c3_Err = templ.JoinStringErrs(readerOf(ctx).DeletedWords(v.Memory))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/memory.templ`, Line: 464, Col: 62}
 			}

@@ -61,8 +61,8 @@ func (r Reader) account() string {
 	return r.Account + " · can view"
 }
 
-// deletedWords returns words for the deletion of a memory, such as "deleted by you".
-func (r Reader) deletedWords(m memories.Memory) string {
+// DeletedWords returns words for the deletion of a memory, such as "deleted by you".
+func (r Reader) DeletedWords(m memories.Memory) string {
 	return m.DeletedActor.Deleted(m.DeletedPerson, memories.IsReader(m.DeletedBrowser, r.Browser) && m.DeletedPerson == r.Person)
 }
 

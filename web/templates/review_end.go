@@ -31,13 +31,10 @@ func (c ReviewChoice) shownKey() string { return strings.ToUpper(c.Key) }
 
 // tokens returns the change of the context in tokens, with its sign.
 func (e ReviewEnd) tokens() string {
-	switch change := e.After.Total - e.Before.Total; {
-	case change < 0:
-		return "−" + number(-change)
-	case change > 0:
-		return "+" + number(change)
+	if e.After.Total == e.Before.Total {
+		return "±0"
 	}
-	return "±0"
+	return signed(e.After.Total - e.Before.Total)
 }
 
 func (e ReviewEnd) tone() Tone {

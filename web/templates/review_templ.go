@@ -83,7 +83,7 @@ func ReviewPage(v Review) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout(titled(v.title()), reviewSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout(v.title(), reviewSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

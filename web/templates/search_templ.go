@@ -259,7 +259,7 @@ func SearchPage(v Search) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Search"), searchSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Search", searchSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -893,7 +893,7 @@ func ManyChangePage(v ManyChange) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled(v.title(), v.Agent.Name), agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(v.title()+" · "+v.Agent.Name, agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1039,7 +1039,7 @@ func RefusedPage(v Refused) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled(v.title(), v.Agent.Name), agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(v.title()+" · "+v.Agent.Name, agentSection(v.Agent.Slug), v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -236,7 +236,7 @@ func SignInPage(v SignIn) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Sign in"), noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Sign in", noSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

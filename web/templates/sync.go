@@ -37,13 +37,13 @@ func (v Sync) state() Health {
 	}
 	switch {
 	case failing > 0:
-		return Health{Danger, counted(failing, "agent", "agents") + " cannot be scanned"}
+		return Health{Tone: Danger, Text: counted(failing, "agent", "agents") + " cannot be scanned"}
 	case v.Pending > 0:
-		return Health{Warning, number(v.Pending) + " pending"}
+		return Health{Tone: Warning, Text: number(v.Pending) + " pending"}
 	case v.WatchMode == Polling:
-		return Health{Warning, "Polling"}
+		return Health{Tone: Warning, Text: "Polling"}
 	}
-	return Health{Good, "In sync"}
+	return Health{Tone: Good, Text: "In sync"}
 }
 
 // Polling is the WatchMode in which Memoir looks for changes at intervals.
@@ -89,7 +89,7 @@ func (s ScanResult) Words() string {
 	if len(found) == 0 {
 		found = []string{"no change"}
 	}
-	return counted(s.Files, "file", "files") + english.Sprintf(" in %.1f s, ", s.Took.Seconds()) + strings.Join(found, ", ")
+	return counted(s.Files, "file", "files") + " in " + fixed(s.Took.Seconds(), 1) + " s, " + strings.Join(found, ", ")
 }
 
 // AgentSync is the view of the state of one agent's mirror.

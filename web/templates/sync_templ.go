@@ -182,7 +182,7 @@ func SyncPage(v Sync) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = figureOf("Delay", english.Sprintf("%d ms", v.Lag.Milliseconds()), "from the disk to these pages").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = figureOf("Delay", number(int(v.Lag.Milliseconds()))+" ms", "from the disk to these pages").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -202,7 +202,7 @@ func SyncPage(v Sync) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(titled("Sync"), syncSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout("Sync", syncSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

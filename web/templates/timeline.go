@@ -82,30 +82,30 @@ func (a TimelineAddress) path() string {
 	return AgentTimelinePath(a.Agent)
 }
 
-// isFiltered reports whether the address selects some events only.
-func (a TimelineAddress) isFiltered() bool {
+// IsFiltered reports whether the address selects some events only.
+func (a TimelineAddress) IsFiltered() bool {
 	return a.Kind != "" || a.Actor != "" || a.Session != "" || a.Memory != "" || a.Words != ""
 }
 
-// of returns the address of a list, on the same day.
-func (a TimelineAddress) of(show string) string {
+// List returns the address of a list, on the same day.
+func (a TimelineAddress) List(show string) string {
 	return TimelineAddress{Agent: a.Agent, AsOf: a.AsOf, Show: show}.String()
 }
 
-// now returns the address of the same list without a day.
-func (a TimelineAddress) now() string {
+// Now returns the address of the same list without a day.
+func (a TimelineAddress) Now() string {
 	a.AsOf = time.Time{}
 	return a.String()
 }
 
-// first returns the address of the newest events.
-func (a TimelineAddress) first() string {
+// First returns the address of the newest events.
+func (a TimelineAddress) First() string {
 	a.Cursor, a.Open = "", ""
 	return a.String()
 }
 
-// without returns the address without a filter.
-func (a TimelineAddress) without(field string) string {
+// Without returns the address without a filter.
+func (a TimelineAddress) Without(field string) string {
 	a.Cursor, a.Open = "", ""
 	switch field {
 	case FieldSession:
@@ -120,9 +120,9 @@ func (a TimelineAddress) without(field string) string {
 	return a.String()
 }
 
-// opened returns the address with the events of the line at place shown, or with none shown if it is
-// empty. The browser scrolls to the line.
-func (a TimelineAddress) opened(e TimelineEvent, place string) string {
+// opened returns the address of a timeline with the events of the line at place shown, or with none
+// shown if it is empty. The browser scrolls to the line e.
+func opened(a TimelineAddress, e TimelineEvent, place string) string {
 	a.Open = place
 	return a.String() + "#" + e.anchor()
 }
@@ -374,12 +374,6 @@ func whoFiltered(a memories.Actor) string {
 func timelineKinds() []memories.ActivityKind {
 	return append(slices.Clone(memories.ActivityKinds), kindRecalled)
 }
-
-// CountMemories returns a number of memories in words.
-func CountMemories(n int) string { return counted(n, "memory", "memories") }
-
-// More returns words for n more.
-func More(n int) string { return number(n) + " more" }
 
 // Capital returns text with a capital first letter.
 func Capital(text string) string {

@@ -56,7 +56,7 @@ func TimelinePage(v Timeline) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout(titled("Timeline"), timelineSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout("Timeline", timelineSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -141,15 +141,15 @@ func timeline(v Timeline) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = segment("Events", v.At.of(ShowEvents), v.Events != nil).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = segment("Events", v.At.List(ShowEvents), v.Events != nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = segment("Sessions", v.At.of(ShowSessions), v.At.Show == ShowSessions).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = segment("Sessions", v.At.List(ShowSessions), v.At.Show == ShowSessions).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = segment("Logs", v.At.of(ShowLogs), v.At.Show == ShowLogs).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = segment("Logs", v.At.List(ShowLogs), v.At.Show == ShowLogs).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -790,7 +790,7 @@ func daySlider(v Timeline) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.At.now())).ResolveURL(ctx)
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.At.Now())).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/timeline.templ`, Line: 147, Col: 43}
 			}
@@ -1493,24 +1493,24 @@ func eventList(v Timeline) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if v.At.Session != "" {
-			templ_7745c5c3_Err = onlyOf(Capital(v.Events.SessionName), v.At.without(FieldSession)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = onlyOf(Capital(v.Events.SessionName), v.At.Without(FieldSession)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.At.Memory != "" {
-			templ_7745c5c3_Err = onlyOf(v.Events.MemoryName, v.At.without(FieldMemory)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = onlyOf(v.Events.MemoryName, v.At.Without(FieldMemory)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.At.Actor != "" {
-			templ_7745c5c3_Err = onlyOf("By "+whoFiltered(v.At.Actor), v.At.without(FieldActor)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = onlyOf("By "+whoFiltered(v.At.Actor), v.At.Without(FieldActor)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if v.Events.isEmpty() && v.At.isFiltered() {
+		if v.Events.isEmpty() && v.At.IsFiltered() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "<p class=\"none\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1544,7 +1544,7 @@ func eventList(v Timeline) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var78 string
-			templ_7745c5c3_Var78, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.At.without(""))).ResolveURL(ctx)
+			templ_7745c5c3_Var78, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.At.Without(""))).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/timeline.templ`, Line: 270, Col: 44}
 			}
@@ -1690,7 +1690,7 @@ func eventList(v Timeline) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.At.Cursor != "" {
-			templ_7745c5c3_Err = turnPages(v.At.first(), v.Events.Next).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = turnPages(v.At.First(), v.Events.Next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2250,9 +2250,9 @@ func eventAction(v Timeline, e TimelineEvent) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var113 string
-				templ_7745c5c3_Var113, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.At.opened(e, ""))).ResolveURL(ctx)
+				templ_7745c5c3_Var113, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(opened(v.At, e, ""))).ResolveURL(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/timeline.templ`, Line: 379, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/timeline.templ`, Line: 379, Col: 48}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var113)
 				if templ_7745c5c3_Err != nil {
@@ -2336,9 +2336,9 @@ func foldLink(v Timeline, e TimelineEvent, label string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var117 string
-		templ_7745c5c3_Var117, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(v.At.opened(e, place))).ResolveURL(ctx)
+		templ_7745c5c3_Var117, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(opened(v.At, e, place))).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/timeline.templ`, Line: 397, Col: 45}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/timeline.templ`, Line: 397, Col: 46}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var117)
 		if templ_7745c5c3_Err != nil {

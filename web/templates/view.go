@@ -30,7 +30,8 @@ const (
 	TrashView         = "trash"
 )
 
-var viewNames = map[string]string{
+// viewLabels are the labels of views, by name.
+var viewLabels = map[string]string{
 	"": "All", NewView: "New", UncheckedView: "Unchecked", NeverRecalledView: "Never recalled", TeamView: "Team", TrashView: "Trash",
 }
 
@@ -42,27 +43,35 @@ const (
 	CostOrder   = "cost"
 )
 
-// sortChoice is an order and its name in the menu.
-type sortChoice struct{ value, label string }
+// ViewLabel returns the label of the view with that name.
+func ViewLabel(name string) string { return viewLabels[name] }
 
-var sortChoices = []sortChoice{{"", "By type"}, {NewestOrder, "Newest"}, {OldestOrder, "Oldest"}, {NameOrder, "Name"}, {CostOrder, "Cost"}}
+// SortChoice is an order and its label in the menu.
+type SortChoice struct{ Value, Label string }
 
-func (v View) sortLabel() string {
-	for _, c := range sortChoices {
-		if c.value == v.Sort {
-			return c.label
+// SortChoices returns the orders as the menu lists them. The first is the default.
+func SortChoices() []SortChoice {
+	return []SortChoice{{"", "By type"}, {NewestOrder, "Newest"}, {OldestOrder, "Oldest"}, {NameOrder, "Name"}, {CostOrder, "Cost"}}
+}
+
+// SortLabel returns the label of the list's order.
+func (v View) SortLabel() string {
+	choices := SortChoices()
+	for _, c := range choices {
+		if c.Value == v.Sort {
+			return c.Label
 		}
 	}
-	return sortChoices[0].label
+	return choices[0].Label
 }
 
 // List returns the address of the list, from its beginning or from the page of the view.
-func (v View) List() string { return v.at(MemoriesPath(v.Agent)) }
+func (v View) List() string { return v.At(MemoriesPath(v.Agent)) }
 
 // Memory returns the address of the page of one memory, which keeps this list next to it.
 func (v View) Memory(id string) string {
 	v.After, v.Before = "", "" // the page of the list that has the memory
-	return v.at(MemoryPath(v.Agent, id))
+	return v.At(MemoryPath(v.Agent, id))
 }
 
 // Trash reports whether the list has deleted memories.
@@ -76,14 +85,14 @@ func (v View) Narrowed() bool {
 	return v.Query != "" || v.Type != "" || v.State != "" || v.Session != ""
 }
 
-// oneGroup reports whether the list has one group only, which is split into pages.
-func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Sort != "" }
+// IsOneGroup reports whether the list has one group only, which is split into pages.
+func (v View) IsOneGroup() bool { return v.Type != "" || v.Attention() || v.Sort != "" }
 
-// named returns the view called name, such as "new", sorted as v is.
-func (v View) named(name string) View { return View{Agent: v.Agent, Name: name, Sort: v.Sort} }
+// Named returns the view called name, such as "new", sorted as v is.
+func (v View) Named(name string) View { return View{Agent: v.Agent, Name: name, Sort: v.Sort} }
 
-// sorted returns the same list in another order, from its beginning.
-func (v View) sorted(by string) View {
+// Sorted returns the same list in another order, from its beginning.
+func (v View) Sorted(by string) View {
 	v = v.first()
 	v.Sort = by
 	return v
@@ -96,8 +105,8 @@ func (v View) Of(t memories.Type) View {
 	return v
 }
 
-// ofGroup returns the same list with one group only, from its beginning.
-func (v View) ofGroup(t memories.Type) View {
+// OfGroup returns the same list with one group only, from its beginning.
+func (v View) OfGroup(t memories.Type) View {
 	v = v.Of(t)
 	if t == "" {
 		v.State = memories.NeedsAttention
@@ -105,13 +114,15 @@ func (v View) ofGroup(t memories.Type) View {
 	return v
 }
 
-func (v View) from(session string) View {
+// OfSession returns the same list with the memories of one session only, from its beginning.
+func (v View) OfSession(session string) View {
 	v = v.first()
 	v.Session = session
 	return v
 }
 
-func (v View) searched(query string) View {
+// Searched returns the same list with the hits of a query only, from its beginning.
+func (v View) Searched(query string) View {
 	v = v.first()
 	v.Query = query
 	return v
@@ -122,33 +133,35 @@ func (v View) first() View {
 	return v
 }
 
-// after returns the page of the list that begins after a memory, and before the one that ends before
-// it.
-func (v View) after(id string) View {
+// PageAfter returns the page of the list that begins after a memory.
+func (v View) PageAfter(id string) View {
 	v.After, v.Before = id, ""
 	return v
 }
 
-func (v View) before(id string) View {
+// PageBefore returns the page of the list that ends before a memory.
+func (v View) PageBefore(id string) View {
 	v.After, v.Before = "", id
 	return v
 }
 
-type viewField struct{ name, value string }
+// ViewField is a parameter of the address of a list.
+type ViewField struct{ Name, Value string }
 
-// fields returns the set fields of the address, without the page.
-func (v View) fields() []viewField {
-	all := []viewField{
+// Fields returns the set fields of the address, without the page.
+func (v View) Fields() []ViewField {
+	all := []ViewField{
 		{FieldView, v.Name}, {FieldType, string(v.Type)}, {FieldState, string(v.State)}, {FieldSession, v.Session},
 		{FieldQuery, v.Query}, {FieldSort, v.Sort},
 	}
-	return slices.DeleteFunc(all, func(f viewField) bool { return f.value == "" })
+	return slices.DeleteFunc(all, func(f ViewField) bool { return f.Value == "" })
 }
 
-func (v View) at(path string) string {
+// At returns the address of the page at path, which keeps this list.
+func (v View) At(path string) string {
 	values := url.Values{}
-	for _, f := range v.fields() {
-		values.Set(f.name, f.value)
+	for _, f := range v.Fields() {
+		values.Set(f.Name, f.Value)
 	}
 	if v.After != "" {
 		values.Set(FieldAfter, v.After)
@@ -170,7 +183,7 @@ func (v View) Label() string {
 	case v.Type != "" && v.Name == "":
 		return typeName(v.Type)
 	case v.Type != "":
-		return viewNames[v.Name] + ", " + typeName(v.Type)
+		return ViewLabel(v.Name) + ", " + typeName(v.Type)
 	}
-	return viewNames[v.Name]
+	return ViewLabel(v.Name)
 }

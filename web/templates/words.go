@@ -19,6 +19,9 @@ var english = message.NewPrinter(language.English)
 // number returns n in digits with thousands separators: 12,345.
 func number(n int) string { return english.Sprintf("%d", n) }
 
+// fixed returns n with so many decimals and thousands separators: 12,345.6.
+func fixed(n float64, decimals int) string { return english.Sprintf("%.*f", decimals, n) }
+
 // counted returns n with one if n is 1, else with many: "1 memory", "12 memories".
 func counted(n int, one, many string) string {
 	if n == 1 {
@@ -64,14 +67,10 @@ func fileSize(bytes int64) string {
 	case bytes < 1024:
 		return counted(int(bytes), "byte", "bytes")
 	case bytes < 1024*1024:
-		return english.Sprintf("%.1f KiB", float64(bytes)/1024)
+		return fixed(float64(bytes)/1024, 1) + " KiB"
 	default:
-		return english.Sprintf("%.1f MiB", float64(bytes)/(1024*1024))
+		return fixed(float64(bytes)/(1024*1024), 1) + " MiB"
 	}
-}
-
-func titled(parts ...string) string {
-	return strings.Join(append(parts, "Memoir"), " · ")
 }
 
 // visible returns text with each deceptive character replaced by its code point, such as [U+202E].
@@ -101,13 +100,6 @@ func deceptive(r rune) bool {
 	default:
 		return unicode.IsControl(r)
 	}
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
 }
 
 // SessionName returns a session in words, without its ids: "Mira in #ops, 20 Nov" if names, by id,

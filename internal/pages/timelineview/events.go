@@ -185,7 +185,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 		}
 	}
 	if l.Count() > 1 || event.FirstScan > 0 {
-		e.Name = templates.CountMemories(l.Count())
+		e.Name = templates.Count(l.Count(), "memory", "memories")
 		if d.IsLast && canUndo(event) && isOneAction(l) {
 			e.Undo = m.undo(event.Action, e.Name)
 		}
@@ -240,7 +240,7 @@ func (m maker) undo(event, name string) *templates.Action {
 // recall adds to a line what a recall delivered.
 func (m maker) recall(e *templates.TimelineEvent, slug string, d records.EventDetails) {
 	if d.Given > 1 {
-		e.Note = "and " + templates.More(d.Given-1)
+		e.Note = "and " + templates.Number(d.Given-1) + " more"
 	}
 	e.Prompt = shortened(d.Prompt)
 	e.Link = templates.Link{Label: "Why?", Href: templates.PromptPath(slug, d.Prompt)}
