@@ -127,7 +127,8 @@ var mayImport = map[string][]string{
 	"internal/memorytool":                {"internal/memories/...", "internal/problem"},
 	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/background", "internal/files", "internal/records", "internal/sync"},
 
-	"web/templates": {"internal/pages/xray", "internal/pages/fileview", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web"},
+	"web/templates":         {"internal/pages/xray", "internal/pages/fileview", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web", "web/templates/wording"},
+	"web/templates/wording": {"internal/agents", "internal/memories"},
 
 	"internal/gate": {"internal/access", "internal/access/oidc", "internal/problem"},
 	"internal/api": {
@@ -138,26 +139,26 @@ var mayImport = map[string][]string{
 	},
 	"internal/pages": {
 		"internal/review", "internal/undo", "internal/pages/reviewcards", "internal/pages/allmemories", "internal/pages/homeview", "internal/pages/paletteview", "internal/findings/...", "internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem", "internal/pages/xray", "internal/pages/fileview", "internal/pages/prompts", "internal/pages/timelineview", "internal/pages/listview", "internal/pages/memorypane", "internal/pages/shown", "internal/pages/kit", "internal/importer", "internal/pages/exchangepages", "internal/access", "internal/pages/accesspages",
-		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates", "web", "examples",
+		"internal/markdown", "internal/diff", "internal/words", "internal/recall", "web/templates/...", "web", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/model", "internal/consolidation", "internal/embedding",
 		"internal/claudesettings",
 	},
 
-	"internal/pages/kit":           {"internal/gate", "internal/memories", "internal/problem", "internal/records", "internal/sync", "web/templates", "internal/access"},
-	"internal/pages/allmemories":   {"internal/agents", "internal/memories/...", "internal/pages/homeview", "internal/pages/kit", "internal/pages/listview", "internal/records", "internal/words", "web/templates"},
-	"internal/pages/homeview":      {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/reviewcards", "internal/pages/xray", "internal/records", "web/templates"},
-	"internal/pages/paletteview":   {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates"},
+	"internal/pages/kit":           {"internal/gate", "internal/memories", "internal/problem", "internal/records", "internal/sync", "web/templates/...", "internal/access"},
+	"internal/pages/allmemories":   {"internal/agents", "internal/memories/...", "internal/pages/homeview", "internal/pages/kit", "internal/pages/listview", "internal/records", "internal/words", "web/templates/..."},
+	"internal/pages/homeview":      {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/reviewcards", "internal/pages/xray", "internal/records", "web/templates/..."},
+	"internal/pages/paletteview":   {"internal/review", "internal/findings", "internal/memories/...", "internal/agents", "internal/pages/homeview", "internal/records", "internal/words", "web/templates/..."},
 	"internal/pages/xray":          {"internal/memories/...", "internal/records"},
 	"internal/pages/fileview":      {"internal/memories/..."},
-	"internal/pages/prompts":       {"internal/diff", "internal/findings/quarantine", "internal/memories/...", "internal/recall", "internal/records", "internal/sync", "web/templates"},
-	"internal/pages/exchangepages": {"internal/exchange", "internal/exchange/formats", "internal/findings/quarantine", "internal/importer", "internal/memories", "internal/pages/kit", "internal/records", "web/templates"},
-	"internal/pages/accesspages":   {"internal/access", "internal/memories", "internal/pages/kit", "web/templates"},
+	"internal/pages/prompts":       {"internal/diff", "internal/findings/quarantine", "internal/memories/...", "internal/recall", "internal/records", "internal/sync", "web/templates/..."},
+	"internal/pages/exchangepages": {"internal/exchange", "internal/exchange/formats", "internal/findings/quarantine", "internal/importer", "internal/memories", "internal/pages/kit", "internal/records", "web/templates/..."},
+	"internal/pages/accesspages":   {"internal/access", "internal/memories", "internal/pages/kit", "web/templates/..."},
 
-	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown", "internal/words"},
+	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates/...", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown", "internal/words"},
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},
-	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates"},
-	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/words", "web/templates"},
-	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/sync", "web/templates"},
+	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates/..."},
+	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/words", "web/templates/..."},
+	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/sync", "web/templates/..."},
 	"internal/pages/shown":        {"internal/diff", "internal/findings/quarantine"},
 
 	"internal/hooksettings":    {},
@@ -215,6 +216,7 @@ var mayNotTouch = map[string]struct {
 	"internal/postgres":        {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},
 	"internal/jobs":            {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
 	"web/templates":            {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
+	"web/templates/wording":    {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 }
 
 type pkg struct {

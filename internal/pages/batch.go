@@ -21,6 +21,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 // operation is a bulk action.
@@ -320,7 +321,7 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, eve
 	if op.done == donePurged && first.Now.State != "" || op.done != donePurged && !first.IsAfter() {
 		return nil, nil
 	}
-	all := templates.Count(len(changes), "memory", "memories")
+	all := wording.Count(len(changes), "memory", "memories")
 	notice := newNotice(all + " " + op.verb)
 	what := "the change of "
 	switch op.done {
@@ -329,7 +330,7 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, eve
 	case doneDeleted:
 		what, notice.Text = "the deletion of ", "Deleted "+all
 		if left := s.notRemovedOf(ctx, agent, changes); left > 0 {
-			notice.Text += ". " + templates.Count(left, "memory", "memories") + " still on disk; see the trash."
+			notice.Text += ". " + wording.Count(left, "memory", "memories") + " still on disk; see the trash."
 		}
 	}
 	if first.CanUndo() {

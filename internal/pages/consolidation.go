@@ -16,6 +16,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 const (
@@ -40,7 +41,7 @@ func (s *site) addPlan(r *http.Request, v *templates.Review, t reviewcards.List)
 	v.Plan = &templates.ReviewPlan{Text: "No plan yet. A plan changes nothing until you apply its steps."}
 	path := func(action string) string { return templates.AgentReviewPath(t.Agent.Slug, "plan", action) }
 	if p := o.Plan; p != nil {
-		v.Plan.Text = fmt.Sprintf("Plan of %s: %s examined.", p.MadeAt.Local().Format("2 Jan, 15:04"), templates.Count(p.Memories, "memory", "memories"))
+		v.Plan.Text = fmt.Sprintf("Plan of %s: %s examined.", p.MadeAt.Local().Format("2 Jan, 15:04"), wording.Count(p.Memories, "memory", "memories"))
 		if p.Note != "" {
 			v.Plan.Text += " " + p.Note
 		}

@@ -20,6 +20,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 // decide carries out the decision of the form and redirects to the next item of the form's list. A
@@ -244,7 +245,7 @@ func (s *site) showBatch(w http.ResponseWriter, r *http.Request, status int, t r
 		return err
 	}
 	v.Batch = &templates.ReviewBatch{
-		Title: "Decide " + templates.Count(len(items), "item", "items"), Left: left, Choices: reviewcards.BatchChoices(items, chars), Back: t.At(""), Keep: t.Fields(),
+		Title: "Decide " + wording.Count(len(items), "item", "items"), Left: left, Choices: reviewcards.BatchChoices(items, chars), Back: t.At(""), Keep: t.Fields(),
 	}
 	for _, item := range items {
 		row := reviewcards.RowIn(t, item, all, "")

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/undo"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 var eventID = regexp.MustCompile(`^[\w.-]{1,200}$`)
@@ -128,7 +129,7 @@ func (s *site) noticeOfUndo(ctx context.Context, event string) (*templates.Notic
 	case len(changes) > 1 && !isMove && restored:
 		return newNotice(templates.Many(len(changes), "restored")), nil
 	case len(changes) > 1 && !isMove:
-		return newNotice("Undone: " + templates.Count(len(changes), "memory", "memories")), nil
+		return newNotice("Undone: " + wording.Count(len(changes), "memory", "memories")), nil
 	case len(living) == 0:
 		living = changes
 	}

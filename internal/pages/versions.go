@@ -10,6 +10,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 // disagreementAbout returns the conflict of a memory's files. It returns nil if the memory is
@@ -45,7 +46,7 @@ func originOf(version records.Version) string {
 	if len(version.Files) == 0 {
 		return "a removed file"
 	}
-	return templates.OriginOf(version.Files[0].Session, version.Files[0].Path)
+	return wording.OriginOf(version.Files[0].Session, version.Files[0].Path)
 }
 
 // versionOf returns the version whose fingerprint is id, in hexadecimal digits. A version is a

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/web/templates/wording"
 )
 
 // Agent is the view of the header that every page of an agent has: its name and tabs.
@@ -123,7 +124,7 @@ func ClaudeMDProblem(slug, problem string) Banner {
 func MissingMemories(slug string, names []string, etag string) Banner {
 	return Banner{
 		Tone:  Warning,
-		Title: counted(len(names), "missing memory", "missing memories"),
+		Title: wording.Count(len(names), "missing memory", "missing memories"),
 		Text:  "Memories stay active until you decide.",
 		Items: names,
 		Actions: []Action{
@@ -138,7 +139,7 @@ func MissingMemories(slug string, names []string, etag string) Banner {
 // link to their review items.
 func BlockedReturns(slug string, n int) Banner {
 	return Banner{
-		Title: counted(n, "blocked file", "blocked files"),
+		Title: wording.Count(n, "blocked file", "blocked files"),
 		Text:  "Deleted content that returns is blocked.",
 		Link:  Link{Label: "Review", Href: ReviewKindPath(slug, "blocked")},
 	}

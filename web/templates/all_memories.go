@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"memoir/internal/agents"
+	"memoir/web/templates/wording"
 )
 
 // AllMemoriesPath is the path of the list of all agents' memories. FieldLayout is its field for the
@@ -47,7 +48,7 @@ func (v AllMemories) at(cursor string) string {
 // found returns in words how many memories the list has.
 func (v AllMemories) found() string {
 	if v.Near {
-		return "No exact results. " + counted(v.Total, "similar memory", "similar memories")
+		return "No exact results. " + wording.Count(v.Total, "similar memory", "similar memories")
 	}
-	return counted(v.Total, "memory", "memories")
+	return wording.Count(v.Total, "memory", "memories")
 }

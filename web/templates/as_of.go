@@ -6,6 +6,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // AsOfHref returns the address of the page at path with the moment at as parameter, in UTC.
@@ -101,7 +102,7 @@ type asOfGroup struct {
 func (v MemoriesAsOf) groups() []asOfGroup {
 	var all []asOfGroup
 	for _, t := range drawnTypes() {
-		g := asOfGroup{Type: t, Title: typeName(t)}
+		g := asOfGroup{Type: t, Title: wording.TypeName(t)}
 		for _, row := range v.Rows {
 			if row.Type == t {
 				g.Rows = append(g.Rows, row)

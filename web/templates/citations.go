@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // Citations is the view of a memory's citations and the result of their last check.
@@ -18,7 +19,7 @@ func (c Citations) dead() []memories.CheckedCitation { return memories.GoneCitat
 
 // title returns a heading with the number of dead citations.
 func (c Citations) title() string {
-	return counted(len(c.dead()), "dead reference", "dead references")
+	return wording.Count(len(c.dead()), "dead reference", "dead references")
 }
 
 // result returns in words how many citations there are, and how many of the cited things were
@@ -30,11 +31,11 @@ func (c Citations) result() string {
 			found++
 		}
 	}
-	all := counted(len(c.Checked), "citation", "citations")
+	all := wording.Count(len(c.Checked), "citation", "citations")
 	if found == len(c.Checked) {
 		return all + ", found"
 	}
-	return all + ", " + number(found) + " found"
+	return all + ", " + wording.Number(found) + " found"
 }
 
 func (r MemoryRow) checkCitations(back string) Action {

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // quick are the attributes that make the forms within an element load by htmx. The response
@@ -61,7 +62,7 @@ func them(n int) string {
 	if n == 1 {
 		return "it"
 	}
-	return "all " + number(n)
+	return "all " + wording.Number(n)
 }
 
 // kindName returns the attribute data-kind of a line of a diff, which is also its spoken name:
@@ -93,7 +94,7 @@ func linePieces(line diff.Line) templ.Component {
 func pieceHTML(p diff.Piece) string {
 	switch {
 	case p.LeftOut > 0:
-		return `<span class="left-out">… ` + counted(p.LeftOut, "character", "characters") + ` …</span>`
+		return `<span class="left-out">… ` + wording.Count(p.LeftOut, "character", "characters") + ` …</span>`
 	case p.Changed:
 		return `<mark>` + templ.EscapeString(p.Text) + `</mark>`
 	default:

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/pages/fileview"
 	"memoir/internal/pages/xray"
+	"memoir/web/templates/wording"
 )
 
 // Context is the view of an agent's Context tab: what enters its conversations.
@@ -73,9 +74,9 @@ func (s IndexState) isCut() bool { return s.Warning != "" }
 // lines returns the number of lines that the agent sees, and of all if they are more.
 func (s IndexState) lines() string {
 	if s.isCut() {
-		return number(s.Seen) + " of " + number(s.LineCount)
+		return wording.Number(s.Seen) + " of " + wording.Number(s.LineCount)
 	}
-	return number(s.LineCount)
+	return wording.Number(s.LineCount)
 }
 
 // FieldFile names the file that the Context tab shows, FieldFrom its first line, FieldFind the memory
@@ -137,14 +138,14 @@ func (v Context) isEmpty() bool {
 
 // money returns the price of 1,000 conversations in dollars.
 func (v Context) money() string {
-	return "$" + fixed(float64(v.Xray.Tokens)*v.Price/1000, 2) + " per 1,000 conversations"
+	return "$" + wording.Fixed(float64(v.Xray.Tokens)*v.Price/1000, 2) + " per 1,000 conversations"
 }
 
 // limitLabel returns the words at the end of the bar, and their tone.
 func (v Context) limitLabel() string {
 	switch x := v.Xray; {
 	case x.Times > 0:
-		return number(x.Times) + " × the limit"
+		return wording.Number(x.Times) + " × the limit"
 	case !x.Published:
 		return "MEMORY.md cap"
 	case x.Limit == 0:
@@ -158,14 +159,14 @@ func (v Context) limitLabel() string {
 
 func (v Context) claudeMDSize() string {
 	if v.Xray.Limit == 0 {
-		return number(v.Xray.ClaudeMD)
+		return wording.Number(v.Xray.ClaudeMD)
 	}
-	return number(v.Xray.ClaudeMD) + " of " + number(v.Xray.Limit) + ", " + number(v.Xray.Percent) + " %"
+	return wording.Number(v.Xray.ClaudeMD) + " of " + wording.Number(v.Xray.Limit) + ", " + wording.Number(v.Xray.Percent) + " %"
 }
 
 func (v Context) indexSize() string {
 	limit := claudemd.ApproximateTokens(memorymd.IndexUnitCap)
-	return number(v.Xray.IndexTokens) + " of " + number(limit) + ", " + number(xray.Percent(v.Xray.IndexTokens, limit)) + " %"
+	return wording.Number(v.Xray.IndexTokens) + " of " + wording.Number(limit) + ", " + wording.Number(xray.Percent(v.Xray.IndexTokens, limit)) + " %"
 }
 
 // summary returns the X-ray in a sentence, for screen readers.
@@ -173,7 +174,7 @@ func (v Context) summary() string {
 	var parts []string
 	for _, r := range v.Xray.Rows {
 		if !r.WouldBe {
-			parts = append(parts, r.Kind.Name()+" "+number(r.Tokens))
+			parts = append(parts, r.Kind.Name()+" "+wording.Number(r.Tokens))
 		}
 	}
 	return "Tokens by part: " + strings.Join(parts, ", ") + "."
@@ -215,7 +216,7 @@ func (v Context) barParts() templ.Component {
 			case s.ID != "":
 				href, title = MemoryPath(s.Owner, s.ID), s.Name
 			case s.More > 0:
-				title = "+" + counted(s.More, "memory", "memories")
+				title = "+" + wording.Count(s.More, "memory", "memories")
 			}
 			if v.AsOf != nil && s.ID != "" {
 				href = v.AsOf.at(href)
@@ -235,7 +236,7 @@ func (v Context) barParts() templ.Component {
 				class = ` class="alt"`
 			}
 			out.WriteString(`<a href="` + templ.EscapeString(href) + `" tabindex="-1"><title>` +
-				templ.EscapeString(visible(title)+": "+counted(s.Tokens, "token", "tokens")) + `</title><path` + class + ` d="` + s.Span.Path() + `"/></a>`)
+				templ.EscapeString(wording.Visible(title)+": "+wording.Count(s.Tokens, "token", "tokens")) + `</title><path` + class + ` d="` + s.Span.Path() + `"/></a>`)
 		}
 		if kind != "" {
 			out.WriteString("</g>")
@@ -287,10 +288,10 @@ func (v IndexRepair) repair() Action {
 func (v IndexRepair) changedLines() string {
 	var parts []string
 	if n := v.Diff.Added; n > 0 {
-		parts = append(parts, "Adds "+counted(n, "line", "lines"))
+		parts = append(parts, "Adds "+wording.Count(n, "line", "lines"))
 	}
 	if n := v.Diff.Removed; n > 0 {
-		parts = append(parts, "Removes "+counted(n, "line", "lines"))
+		parts = append(parts, "Removes "+wording.Count(n, "line", "lines"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -317,7 +318,7 @@ func (s IndexState) state() string {
 	}
 	var parts []string
 	if n := s.LineCount - s.Seen; s.isCut() {
-		parts = append(parts, counted(max(n, 1), "line not loaded", "lines not loaded"))
+		parts = append(parts, wording.Count(max(n, 1), "line not loaded", "lines not loaded"))
 	}
 	for _, kind := range []struct {
 		code      memorymd.FindingCode
@@ -330,7 +331,7 @@ func (s IndexState) state() string {
 		{memorymd.FindingLongEntry, "long line", "long lines"},
 	} {
 		if n := count[kind.code]; n > 0 {
-			parts = append(parts, counted(n, kind.one, kind.many))
+			parts = append(parts, wording.Count(n, kind.one, kind.many))
 		}
 	}
 	return strings.Join(parts, " · ")
@@ -393,19 +394,11 @@ func apiFilePath(slug string, kind FileKind) string {
 	return "/api/v1" + AgentPath(slug, name)
 }
 
-// plural returns one if n is 1, else many.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // sourceText returns a component that writes the text of a line and what can be done with it. It is
 // not a template because a template would add spaces.
 func sourceText(v Context, l fileview.Line) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		text := func(s string) string { return templ.EscapeString(visible(s)) }
+		text := func(s string) string { return templ.EscapeString(wording.Visible(s)) }
 		html := text(l.Text)
 		if l.Memory != "" {
 			html = text(l.Before) + `<a href="` + templ.EscapeString(v.memory(l)) + `">` + text(l.Title) + `</a>`
@@ -414,7 +407,7 @@ func sourceText(v Context, l fileview.Line) templ.Component {
 			}
 		}
 		if l.LeftOut > 0 {
-			html += ` <i>… ` + counted(l.LeftOut, "character", "characters") + `</i>`
+			html += ` <i>… ` + wording.Count(l.LeftOut, "character", "characters") + `</i>`
 		}
 		html = `<span dir="auto">` + html + `</span>`
 		if l.Fate == memorymd.LineCut {

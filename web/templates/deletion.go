@@ -4,6 +4,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/wording"
 )
 
 // Deletion is the view of the preview of a memory's deletion.
@@ -41,12 +42,12 @@ type IndexChange struct {
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)
-	tokens := counted(claudemd.ApproximateTokens(much), "token", "tokens")
+	tokens := wording.Count(claudemd.ApproximateTokens(much), "token", "tokens")
 	switch {
 	case fewer > 0:
-		return counted(much, "character", "characters") + " fewer, about " + tokens
+		return wording.Count(much, "character", "characters") + " fewer, about " + tokens
 	case fewer < 0:
-		return counted(much, "character", "characters") + " more, about " + tokens
+		return wording.Count(much, "character", "characters") + " more, about " + tokens
 	default:
 		return "no change"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // BrokenMemory is the view of one memory with its files' problems and fixes.
@@ -112,7 +113,7 @@ func (r DisagreementRow) path() string { return ReviewKindPath(r.Agent, "conflic
 
 // parties returns in words which files differ: "2 sessions and the agent’s own file".
 func (r DisagreementRow) parties() string {
-	who := counted(r.Sessions, "session", "sessions")
+	who := wording.Count(r.Sessions, "session", "sessions")
 	switch {
 	case r.Primary > 1 && r.Sessions == 0:
 		who = "the agent’s own files"

@@ -3,6 +3,7 @@ package templates
 import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // History is the view of one page of a memory's revisions.
@@ -49,7 +50,7 @@ func (r Revision) anchor() string { return "revision-" + r.ID[:min(len(r.ID), 16
 
 func (r Revision) restore(back string) Action {
 	return Action{
-		Label: "Restore", About: "the text of " + moment(r.SeenAt), ETag: r.ETag, Back: back,
+		Label: "Restore", About: "the text of " + wording.Moment(r.SeenAt), ETag: r.ETag, Back: back,
 		Path: MemoryPath(r.Agent, r.MemoryID, "history", r.ID, "restore"),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/chart"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // FieldShow is the field with what a list shows besides its first rows.
@@ -158,10 +159,10 @@ func (v Home) last() int { return v.First + len(v.Rows) - 1 }
 func (v Home) rest() string {
 	var parts []string
 	if len(v.Rows) < v.Found {
-		parts = append(parts, number(v.First)+" to "+number(v.last())+" of "+number(v.Found))
+		parts = append(parts, wording.Number(v.First)+" to "+wording.Number(v.last())+" of "+wording.Number(v.Found))
 	}
 	if v.Empty > 0 {
-		parts = append(parts, number(v.Empty)+" without memories")
+		parts = append(parts, wording.Number(v.Empty)+" without memories")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -172,7 +173,7 @@ func (w Waiting) words() string {
 		words = "item"
 	}
 	if w.Minutes > 0 {
-		words += ", about " + duration(w.Minutes)
+		words += ", about " + wording.Duration(w.Minutes)
 	}
 	return words
 }
@@ -189,7 +190,7 @@ func (w Week) line() chart.Spark {
 func (w Week) hasLine() bool { return len(w.Totals) > 1 && w.Totals[len(w.Totals)-1] > 0 }
 
 func (w Week) summary() string {
-	return "Memories in " + counted(len(w.Totals)-1, "day", "days") + ": from " + number(w.Totals[0]) + " to " + number(w.Totals[len(w.Totals)-1])
+	return "Memories in " + wording.Count(len(w.Totals)-1, "day", "days") + ": from " + wording.Number(w.Totals[0]) + " to " + wording.Number(w.Totals[len(w.Totals)-1])
 }
 
 func (c ContextFigures) over() string {
@@ -199,7 +200,7 @@ func (c ContextFigures) over() string {
 	case 1:
 		return "1 agent is over its limit"
 	default:
-		return number(c.Over) + " agents are over their limit"
+		return wording.Number(c.Over) + " agents are over their limit"
 	}
 }
 
@@ -244,14 +245,6 @@ func (r HomeRow) typeBar() []typePart {
 // limitMark is the position of the limit in a context bar of 100 units.
 const limitMark = 80
 
-// duration returns minutes in words; from two hours it rounds to hours.
-func duration(minutes int) string {
-	if minutes < 120 {
-		return number(minutes) + " min"
-	}
-	return number((minutes+30)/60) + " h"
-}
-
 // contextWidth returns the filled part of a context bar of 100 units, which shows the limited tokens.
 // The limit is at limitMark.
 func (r HomeRow) contextWidth() string {
@@ -263,20 +256,20 @@ func (r HomeRow) contextWidth() string {
 
 // tokens returns the agent's context in words, with how far it is over the limit.
 func (r HomeRow) tokens() string {
-	words := number(r.Tokens) + " tokens"
+	words := wording.Number(r.Tokens) + " tokens"
 	if r.Limit > 0 && r.Limited >= 2*r.Limit {
-		words += " · " + number(r.Limited/r.Limit) + " × the limit"
+		words += " · " + wording.Number(r.Limited/r.Limit) + " × the limit"
 	}
 	return words
 }
 
 func (n News) source(now time.Time) string {
-	source := visible(n.Agents[0])
+	source := wording.Visible(n.Agents[0])
 	if len(n.Agents) > 1 {
-		source = number(len(n.Agents)) + " agents"
+		source = wording.Number(len(n.Agents)) + " agents"
 	}
 	if n.Count > len(n.Agents) {
-		source += " · " + counted(n.Count, "memory", "memories")
+		source += " · " + wording.Count(n.Count, "memory", "memories")
 	}
 	return source + " · " + agoInShort(n.At, now)
 }
@@ -293,7 +286,7 @@ func agoInShort(t, now time.Time) string {
 	case d < 48*time.Hour:
 		return "yesterday"
 	default:
-		return number(int(d/(24*time.Hour))) + " days"
+		return wording.Number(int(d/(24*time.Hour))) + " days"
 	}
 }
 
@@ -317,5 +310,5 @@ func allChanges(n int) string {
 	if n == 1 {
 		return "1 change this week"
 	}
-	return "All " + number(n) + " changes this week"
+	return "All " + wording.Number(n) + " changes this week"
 }

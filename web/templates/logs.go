@@ -10,6 +10,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/words"
+	"memoir/web/templates/wording"
 )
 
 // Logs is the view of an agent's logs: one month, or search results.
@@ -120,9 +121,9 @@ func (v Logs) found() string {
 	case len(v.Hits) == 0:
 		return "No results for “" + v.Query + "”"
 	case v.MoreHref != "" || v.FirstHref != "":
-		return counted(len(v.Hits), "log", "logs") + " on this page, newest first"
+		return wording.Count(len(v.Hits), "log", "logs") + " on this page, newest first"
 	}
-	return counted(len(v.Hits), "log", "logs") + ", newest first"
+	return wording.Count(len(v.Hits), "log", "logs") + ", newest first"
 }
 
 func (v Logs) dir() string { return path.Join(v.Agent.memoryDir(), "logs") }

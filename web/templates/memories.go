@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // Memories is the view of an agent's Memory tab: groups of memories, and the open memory.
@@ -66,7 +67,7 @@ func (g Group) title() string {
 	if g.Type == "" {
 		return "Needs attention"
 	}
-	return typeName(g.Type)
+	return wording.TypeName(g.Type)
 }
 
 // key returns the group's key in the header RowsHeader: its type, "attention", or "all".
@@ -123,9 +124,9 @@ func (v Memories) isOpen(r MemoryRow) bool {
 
 // shown returns the number of memories that a filter has found, in words.
 func (v Memories) shown() string {
-	words := counted(v.Found, "memory", "memories")
+	words := wording.Count(v.Found, "memory", "memories")
 	if v.View.Session != "" {
-		words += " from " + sessionOf(v.View.Session)
+		words += " from " + wording.SessionOf(v.View.Session)
 	}
 	if v.Near {
 		words = "No exact match. " + words + " close"

@@ -8,6 +8,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/wording"
 )
 
 // PaneTab is a tab of an open memory. It is the value of the parameter FieldTab.
@@ -97,7 +98,7 @@ const NotePending = "pending"
 
 // ConflictNote returns the note about files of one memory with different contents.
 func ConflictNote(r DisagreementRow) MemoryNote {
-	return MemoryNote{Kind: "conflict", Reason: r.parties() + ", " + counted(r.Versions, "text", "different texts"), Href: r.path()}
+	return MemoryNote{Kind: "conflict", Reason: r.parties() + ", " + wording.Count(r.Versions, "text", "different texts"), Href: r.path()}
 }
 
 func (n MemoryNote) tone() Tone {
@@ -340,7 +341,7 @@ func (v Memory) tokenWords() string {
 	if chars == 0 {
 		chars = len(v.Description) + len(v.Memory.Body)
 	}
-	return counted(claudemd.ApproximateTokens(chars), "token", "tokens")
+	return wording.Count(claudemd.ApproximateTokens(chars), "token", "tokens")
 }
 
 // claudeMDWords returns how much of CLAUDE.md the memory takes.
@@ -358,7 +359,7 @@ func (v Memory) claudeMDWords() string {
 }
 
 func (v Memory) claudeMDSize() string {
-	return counted(v.ClaudeMDChars, "character", "characters") + ", " + counted(claudemd.ApproximateTokens(v.ClaudeMDChars), "token", "tokens")
+	return wording.Count(v.ClaudeMDChars, "character", "characters") + ", " + wording.Count(claudemd.ApproximateTokens(v.ClaudeMDChars), "token", "tokens")
 }
 
 // useWords returns how often and how recently an agent has read the memory's file, or "" if the hooks
@@ -368,9 +369,9 @@ func (r MemoryRow) useWords() string {
 	case u == nil || u.Reads == 0 && u.Loads == 0:
 		return ""
 	case u.Reads == 0:
-		return "never, in " + counted(u.Loads, "conversation", "conversations") + " that loaded its line"
+		return "never, in " + wording.Count(u.Loads, "conversation", "conversations") + " that loaded its line"
 	default:
-		return counted(u.Reads, "time", "times") + ", last " + memories.AgeOf(*u.LastReadAt, time.Now()).String()
+		return wording.Count(u.Reads, "time", "times") + ", last " + memories.AgeOf(*u.LastReadAt, time.Now()).String()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // MemoryForm is the view of the form for a memory. Its values are the user's input, so that an
@@ -147,7 +148,7 @@ func (v MemoryForm) draft() string {
 const summaryLength = 150
 
 func (v MemoryForm) descriptionCount() string {
-	return number(utf8.RuneCountInString(v.Description)) + " of " + number(summaryLength)
+	return wording.Number(utf8.RuneCountInString(v.Description)) + " of " + wording.Number(summaryLength)
 }
 
 func (v MemoryForm) previewPath() string { return v.path() + "/preview" }

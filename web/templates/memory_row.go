@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/words"
+	"memoir/web/templates/wording"
 )
 
 // MemoryRow is the view of one memory in a list.
@@ -80,7 +81,7 @@ func (r MemoryRow) summary() []words.Part {
 }
 
 func (r MemoryRow) pickLabel() string {
-	return "Select " + visible(shortened([]words.Part{{Text: r.Name}}, maxName)[0].Text)
+	return "Select " + wording.Visible(shortened([]words.Part{{Text: r.Name}}, maxName)[0].Text)
 }
 
 // Path returns the path of the memory's page. The path of its file is r.Memory.Path.
@@ -89,9 +90,9 @@ func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 // atWords returns the time that Ago counts from, with its meaning.
 func (r MemoryRow) atWords() string {
 	if r.State == memories.Deleted {
-		return "Deleted " + moment(r.At)
+		return "Deleted " + wording.Moment(r.At)
 	}
-	return "Changed " + moment(r.At)
+	return "Changed " + wording.Moment(r.At)
 }
 
 // Delete returns the action that moves the memory to the trash and then returns to the page back.
@@ -124,7 +125,7 @@ func shortened(all []words.Part, limit int) []words.Part {
 func parts(all []words.Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range all {
-			text := templ.EscapeString(visible(p.Text))
+			text := templ.EscapeString(wording.Visible(p.Text))
 			if p.Hit {
 				text = "<mark>" + text + "</mark>"
 			}

@@ -3,6 +3,7 @@ package templates
 import (
 	"memoir/internal/memories"
 	"memoir/internal/words"
+	"memoir/web/templates/wording"
 )
 
 // PalettePath is the path of the palette's results, a part of a page. FieldHere and FieldRecent are
@@ -54,7 +55,7 @@ func (p Palette) status() string {
 	if p.IsEmpty {
 		return "No results for “" + p.Query + "”"
 	}
-	return counted(n, "result", "results")
+	return wording.Count(n, "result", "results")
 }
 
 // PlainParts returns a text without marks.

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/chart"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // CountsByType is the number of memories of each type at each point of a chart. The empty type
@@ -54,7 +55,7 @@ func (c CountsByType) summary(i int) string {
 	var parts []string
 	for _, t := range drawnTypes() {
 		if n := c.at(t, i); n > 0 {
-			parts = append(parts, number(n)+" "+strings.ToLower(typeName(t)))
+			parts = append(parts, wording.Number(n)+" "+strings.ToLower(wording.TypeName(t)))
 		}
 	}
 	return strings.Join(parts, ", ")

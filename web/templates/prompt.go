@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/wording"
 )
 
 // Prompt is the view of the trial of a prompt, and of the prompts on record.
@@ -97,11 +98,11 @@ func (r PastRecall) result() string {
 		for _, m := range r.Memories {
 			bytes += m.Bytes
 		}
-		return number(len(r.Memories)) + " given · " + counted(claudemd.ApproximateTokens(bytes), "token", "tokens")
+		return wording.Number(len(r.Memories)) + " given · " + wording.Count(claudemd.ApproximateTokens(bytes), "token", "tokens")
 	case r.SelectedBy == "":
 		return "skipped"
 	default:
-		return "none of " + number(r.Candidates)
+		return "none of " + wording.Number(r.Candidates)
 	}
 }
 
@@ -176,13 +177,13 @@ func (m ExplainedMemory) reasons() string {
 	var parts []string
 	for _, match := range m.Matches {
 		if match.Word == match.Searched {
-			parts = append(parts, "“"+visible(match.Searched)+"” in "+match.Field)
+			parts = append(parts, "“"+wording.Visible(match.Searched)+"” in "+match.Field)
 		} else {
-			parts = append(parts, "“"+visible(match.Searched)+"” ~ "+visible(match.Word))
+			parts = append(parts, "“"+wording.Visible(match.Searched)+"” ~ "+wording.Visible(match.Word))
 		}
 	}
 	if m.Replaces != "" {
-		parts = append(parts, "replaces "+visible(m.Replaces))
+		parts = append(parts, "replaces "+wording.Visible(m.Replaces))
 	}
 	if why := m.whyNot(); why != "" {
 		parts = append(parts, why)
@@ -213,7 +214,7 @@ func (e Explained) tokens() int {
 
 // given returns the result in numbers: 2 of 9 candidates · 109 tokens.
 func (e Explained) given() string {
-	return number(len(e.Given)) + " of " + counted(e.Candidates, "candidate", "candidates") + " · " + counted(e.tokens(), "token", "tokens")
+	return wording.Number(len(e.Given)) + " of " + wording.Count(e.Candidates, "candidate", "candidates") + " · " + wording.Count(e.tokens(), "token", "tokens")
 }
 
 // manyCandidates is the number of candidates from which their words are to blame, as in
@@ -244,12 +245,12 @@ func (e Explained) unknown() string {
 	var all []string
 	for _, w := range e.Words {
 		if w.Unknown {
-			all = append(all, "“"+visible(w.Text)+"”")
+			all = append(all, "“"+wording.Visible(w.Text)+"”")
 		}
 	}
 	more := ""
 	if n := len(all) - maxWords; n > 0 {
-		all, more = all[:maxWords], " and "+number(n)+" more"
+		all, more = all[:maxWords], " and "+wording.Number(n)+" more"
 	}
 	return strings.Join(all, ", ") + more
 }
@@ -292,9 +293,9 @@ func (s RecallSpan) noneOfFew() int {
 // withShare returns n and its percentage of the recalls.
 func (s RecallSpan) withShare(n int) string {
 	if s.All.Recalls == 0 {
-		return number(n)
+		return wording.Number(n)
 	}
-	return number(n) + " · " + strconv.Itoa(n*100/s.All.Recalls) + " %"
+	return wording.Number(n) + " · " + strconv.Itoa(n*100/s.All.Recalls) + " %"
 }
 
 // RecallsOfMemory is the view of how often a memory was recalled.
@@ -310,9 +311,9 @@ type RecallsOfMemory struct {
 func (r RecallsOfMemory) words() string {
 	switch {
 	case r.Recalls > 0:
-		return counted(r.Recalls, "time", "times") + ", last " + ago(r.Now.Sub(r.Last))
+		return wording.Count(r.Recalls, "time", "times") + ", last " + ago(r.Now.Sub(r.Last))
 	case r.Chances > 0:
-		return "never, of " + counted(r.Chances, "recall", "recalls") + " since it was learned"
+		return "never, of " + wording.Count(r.Chances, "recall", "recalls") + " since it was learned"
 	default:
 		return ""
 	}
@@ -325,9 +326,9 @@ func ago(past time.Duration) string {
 	case past < time.Minute:
 		return "just now"
 	case past < time.Hour:
-		return counted(int(past/time.Minute), "minute", "minutes") + " ago"
+		return wording.Count(int(past/time.Minute), "minute", "minutes") + " ago"
 	case past < 24*time.Hour:
-		return counted(int(past/time.Hour), "hour", "hours") + " ago"
+		return wording.Count(int(past/time.Hour), "hour", "hours") + " ago"
 	default:
 		return memories.Age{Days: int(past / (24 * time.Hour))}.String()
 	}

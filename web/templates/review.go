@@ -14,6 +14,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/words"
+	"memoir/web/templates/wording"
 )
 
 // The fields of the review's forms and addresses.
@@ -414,7 +415,7 @@ func (v Review) isNarrowed() bool { return v.Query != "" || len(v.Keep) > 0 }
 // title returns the title of the browser's tab, with the number of items.
 func (v Review) title() string {
 	if v.Left > 0 && !v.IsSnoozed {
-		return "(" + number(v.Left) + ") Review"
+		return "(" + wording.Number(v.Left) + ") Review"
 	}
 	return "Review"
 }
@@ -423,11 +424,11 @@ func (v Review) title() string {
 func (v Review) left() string {
 	switch {
 	case v.IsSnoozed:
-		return counted(len(v.Held), "snoozed item", "snoozed items")
+		return wording.Count(len(v.Held), "snoozed item", "snoozed items")
 	case v.Left == 0:
 		return "Nothing left"
 	}
-	return number(v.Left) + " left · about " + duration(v.Minutes)
+	return wording.Number(v.Left) + " left · about " + wording.Duration(v.Minutes)
 }
 
 // progress returns the share of today's items that are decided, of a bar of 100.
@@ -453,7 +454,7 @@ func (c ReviewCard) about() string {
 	if len(c.Sides) == 0 {
 		return c.Reason
 	}
-	return visible(c.Sides[0].Name)
+	return wording.Visible(c.Sides[0].Name)
 }
 
 // main returns the choices that decide, without the snoozes.

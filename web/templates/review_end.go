@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // ReviewPlan is the state of an agent's plan.
@@ -34,7 +34,7 @@ func (e ReviewEnd) tokens() string {
 	if e.After.Total == e.Before.Total {
 		return "±0"
 	}
-	return signed(e.After.Total - e.Before.Total)
+	return wording.Signed(e.After.Total - e.Before.Total)
 }
 
 func (e ReviewEnd) tone() Tone {
@@ -69,15 +69,6 @@ func (b ReviewBar) parts(scale int) (all []placedPart) {
 	return all
 }
 
-// Count returns n with one if n is 1, else with many: "1 memory", "12 memories".
-func Count(n int, one, many string) string { return counted(n, one, many) }
-
-// Number returns n in digits with thousands separators: 12,345.
-func Number(n int) string { return number(n) }
-
-// TypeName returns a memory type as a label.
-func TypeName(t memories.Type) string { return typeName(t) }
-
 // pictureColours are the colours of the picture, which has no stylesheet: those of the light theme.
 var pictureColours = map[string]string{
 	"hand": "#5f5a52", "feedback": "#c27512", "user": "#8b6bd0", "project": "#35905f", "reference": "#3a83bd",
@@ -91,8 +82,8 @@ func ReviewPicture(e ReviewEnd) string {
 	}
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" width="688" height="420" viewBox="0 0 688 420" font-family="Inter, system-ui, sans-serif"><rect width="688" height="420" rx="16" fill="#ffffff"/>`)
 	text(32, 56, 20, 600, "#1c1a17", "start", "All clear.")
-	text(32, 78, 12, 400, "#6a655c", "start", fmt.Sprintf("%s in %s, %s", counted(e.Decisions, "decision", "decisions"), counted(e.Minutes, "minute", "minutes"), counted(e.Agents, "agent", "agents")))
-	text(32, 136, 36, 600, "#1c1a17", "start", number(e.MemoriesBefore)+" → "+number(e.MemoriesAfter))
+	text(32, 78, 12, 400, "#6a655c", "start", fmt.Sprintf("%s in %s, %s", wording.Count(e.Decisions, "decision", "decisions"), wording.Count(e.Minutes, "minute", "minutes"), wording.Count(e.Agents, "agent", "agents")))
+	text(32, 136, 36, 600, "#1c1a17", "start", wording.Number(e.MemoriesBefore)+" → "+wording.Number(e.MemoriesAfter))
 	text(32, 158, 14, 400, "#6a655c", "start", "memories")
 	text(360, 136, 36, 600, "#1f6b45", "start", e.tokens())
 	text(360, 158, 14, 400, "#6a655c", "start", "tokens in each conversation")
@@ -102,7 +93,7 @@ func ReviewPicture(e ReviewEnd) string {
 		of    ReviewBar
 	}{{"Before", e.Before}, {"Now", e.After}} {
 		text(32, y, 12, 400, "#6a655c", "start", bar.label)
-		text(656, y, 12, 400, "#6a655c", "end", number(bar.of.Total))
+		text(656, y, 12, 400, "#6a655c", "end", wording.Number(bar.of.Total))
 		fmt.Fprintf(&b, `<rect x="32" y="%d" width="624" height="28" fill="#f1efe9"/>`, y+8)
 		if scale := e.scale(); scale > 0 {
 			for _, p := range bar.of.parts(scale) {

@@ -7,6 +7,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
 	"memoir/internal/words"
+	"memoir/web/templates/wording"
 )
 
 // FieldOpener is the field with the list that opened a memory. FromSearch is a search, whose query
@@ -116,9 +117,9 @@ func (v Search) found() string {
 	case v.Query == "":
 		return ""
 	case v.Near:
-		return "No exact results for “" + v.Query + "”. " + counted(v.Total, "similar memory", "similar memories")
+		return "No exact results for “" + v.Query + "”. " + wording.Count(v.Total, "similar memory", "similar memories")
 	default:
-		return counted(v.Total, "memory", "memories")
+		return wording.Count(v.Total, "memory", "memories")
 	}
 }
 

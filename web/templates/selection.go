@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // Selection is the view of the form for actions on all selected memories of a list. The checkboxes
@@ -32,7 +33,7 @@ func (s Selection) list() string {
 	return MemoriesPath(s.Agent)
 }
 
-func (s Selection) whole() string { return "Select all " + number(s.Total) + " in " + s.Label }
+func (s Selection) whole() string { return "Select all " + wording.Number(s.Total) + " in " + s.Label }
 
 // picked returns the form value of a selected memory: its id and, after a space, the ETag that the
 // user saw, without its quotes, which HTML would escape. Without an ETag it is the id.
@@ -45,7 +46,7 @@ func picked(id, etag string) string {
 
 // Many returns "2 memories restored" for n memories and a participle.
 func Many(n int, verb string) string {
-	return counted(n, "memory", "memories") + " " + verb
+	return wording.Count(n, "memory", "memories") + " " + verb
 }
 
 // ManyChange is the view of the question before an action on many memories.
@@ -71,7 +72,7 @@ type ManyChange struct {
 const maxRows = 100
 
 func (v ManyChange) label() string {
-	return fmt.Sprintf(v.Label, counted(v.Total, "memory", "memories"))
+	return fmt.Sprintf(v.Label, wording.Count(v.Total, "memory", "memories"))
 }
 
 func (v ManyChange) title() string {
@@ -115,5 +116,5 @@ type RefusedRow struct {
 }
 
 func (v Refused) title() string {
-	return number(len(v.Rows)) + " of " + number(len(v.Rows)+v.Done) + " not " + v.Verb
+	return wording.Number(len(v.Rows)) + " of " + wording.Number(len(v.Rows)+v.Done) + " not " + v.Verb
 }

@@ -6,6 +6,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/wording"
 )
 
 // TimelineSessions is the view of an agent's sessions.
@@ -53,9 +54,9 @@ func (m SessionMemory) messages() string {
 	case claudemd.UncountedMessages:
 		return "unknown"
 	case claudemd.MinCompactionMessages:
-		return number(m.Messages) + " or more"
+		return wording.Number(m.Messages) + " or more"
 	}
-	return number(m.Messages)
+	return wording.Number(m.Messages)
 }
 
 // SessionMemoryLink is a memory of a session. Href is empty if the memory was purged.
@@ -73,7 +74,7 @@ type SessionNameForm struct {
 
 // figures returns the numbers of the session's memories in words.
 func (s SessionRow) figures() string {
-	return number(s.Learned) + " learned, " + number(s.Recalled) + " recalled"
+	return wording.Number(s.Learned) + " learned, " + wording.Number(s.Recalled) + " recalled"
 }
 
 // SessionNamesPath returns the path of the form that names persons and channels.

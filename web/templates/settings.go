@@ -3,6 +3,8 @@ package templates
 import (
 	"strconv"
 	"time"
+
+	"memoir/web/templates/wording"
 )
 
 // Settings is the view of an agent's Settings tab.
@@ -49,9 +51,9 @@ func (m Meaning) state() (Tone, string) {
 
 // progress returns how many of the agent's memories are embedded, in words.
 func (m Meaning) progress() string {
-	text := number(m.Embedded) + " of " + number(m.Memories)
+	text := wording.Number(m.Embedded) + " of " + wording.Number(m.Memories)
 	if m.Withheld > 0 {
-		text += ", " + number(m.Withheld) + " not sent because of a secret"
+		text += ", " + wording.Number(m.Withheld) + " not sent because of a secret"
 	}
 	return text
 }
@@ -59,9 +61,9 @@ func (m Meaning) progress() string {
 // tokens returns today's tokens in words, with their limit.
 func (m Meaning) tokens() string {
 	if m.DailyTokens == 0 {
-		return number(m.TokensToday) + ", all agents"
+		return wording.Number(m.TokensToday) + ", all agents"
 	}
-	return number(m.TokensToday) + " of " + number(m.DailyTokens) + ", all agents"
+	return wording.Number(m.TokensToday) + " of " + wording.Number(m.DailyTokens) + ", all agents"
 }
 
 // Gate is the view of a condition of automatic work.
@@ -145,10 +147,10 @@ func (j BackgroundJob) cost() string {
 	if j.InputTokens+j.OutputTokens == 0 {
 		return "–"
 	}
-	return number(j.InputTokens) + " in, " + number(j.OutputTokens) + " out"
+	return wording.Number(j.InputTokens) + " in, " + wording.Number(j.OutputTokens) + " out"
 }
 
 // total returns the number of tokens that all jobs used in the last Days days, in words.
 func (w BackgroundWork) total() string {
-	return number(w.InputTokens) + " in, " + number(w.OutputTokens) + " out"
+	return wording.Number(w.InputTokens) + " in, " + wording.Number(w.OutputTokens) + " out"
 }

@@ -1,6 +1,10 @@
 package templates
 
-import "strings"
+import (
+	"strings"
+
+	"memoir/web/templates/wording"
+)
 
 // Sidebar is the view of the navigation that every page has. The zero value shows the places only.
 type Sidebar struct {
@@ -29,20 +33,20 @@ type Health struct {
 
 // FailingHealth is the health of a server that cannot scan n agents or directories.
 func FailingHealth(n int) Health {
-	return Health{Danger, counted(n, "scan is", "scans are") + " failing"}
+	return Health{Danger, wording.Count(n, "scan is", "scans are") + " failing"}
 }
 
 // HealthOf is the health of a server whose scans succeed. pending is the number of paths that wait
 // for a scan, and memories the number of memories.
 func HealthOf(pending, memories int) Health {
 	if pending > 0 {
-		return Health{Warning, number(pending) + " pending"}
+		return Health{Warning, wording.Number(pending) + " pending"}
 	}
-	return Health{Good, "In sync · " + counted(memories, "memory", "memories")}
+	return Health{Good, "In sync · " + wording.Count(memories, "memory", "memories")}
 }
 
 func (a SidebarAgent) title() string {
-	return strings.TrimSpace(visible(a.Label) + " " + visible(a.Place))
+	return strings.TrimSpace(wording.Visible(a.Label) + " " + wording.Visible(a.Place))
 }
 
 // reviewTitle returns the title of the link to the review, which shows no number where the sidebar is
@@ -51,13 +55,13 @@ func (s Sidebar) reviewTitle() string {
 	if s.Review == 0 {
 		return "Review"
 	}
-	return "Review: " + counted(s.Review, "item", "items")
+	return "Review: " + wording.Count(s.Review, "item", "items")
 }
 
 func (s Sidebar) more() string {
-	text := number(s.More) + " more"
+	text := wording.Number(s.More) + " more"
 	if s.Empty > 0 {
-		text += ", " + number(s.Empty) + " empty"
+		text += ", " + wording.Number(s.Empty) + " empty"
 	}
 	return text
 }

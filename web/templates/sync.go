@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"memoir/web/templates/wording"
 )
 
 // Sync is the view of the page about the state of the mirror.
@@ -37,9 +39,9 @@ func (v Sync) state() Health {
 	}
 	switch {
 	case failing > 0:
-		return Health{Tone: Danger, Text: counted(failing, "agent", "agents") + " cannot be scanned"}
+		return Health{Tone: Danger, Text: wording.Count(failing, "agent", "agents") + " cannot be scanned"}
 	case v.Pending > 0:
-		return Health{Tone: Warning, Text: number(v.Pending) + " pending"}
+		return Health{Tone: Warning, Text: wording.Number(v.Pending) + " pending"}
 	case v.WatchMode == Polling:
 		return Health{Tone: Warning, Text: "Polling"}
 	}
@@ -83,13 +85,13 @@ func (s ScanResult) Words() string {
 		what string
 	}{{s.Added, "added"}, {s.Updated, "updated"}, {s.Removed, "removed"}} {
 		if part.n > 0 {
-			found = append(found, counted(part.n, "memory ", "memories ")+part.what)
+			found = append(found, wording.Count(part.n, "memory ", "memories ")+part.what)
 		}
 	}
 	if len(found) == 0 {
 		found = []string{"no change"}
 	}
-	return counted(s.Files, "file", "files") + " in " + fixed(s.Took.Seconds(), 1) + " s, " + strings.Join(found, ", ")
+	return wording.Count(s.Files, "file", "files") + " in " + wording.Fixed(s.Took.Seconds(), 1) + " s, " + strings.Join(found, ", ")
 }
 
 // AgentSync is the view of the state of one agent's mirror.
@@ -147,11 +149,11 @@ func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 	}
 	var all []Banner
 	if len(dirs) > 0 {
-		all = append(all, problemBanner(counted(len(dirs), "directory", "directories")+" not read", dirs,
+		all = append(all, problemBanner(wording.Count(len(dirs), "directory", "directories")+" not read", dirs,
 			"Memoir runs as "+runsAs+". Let that user read and enter the directory."))
 	}
 	if len(scans) > 0 {
-		all = append(all, problemBanner(counted(len(scans), "scan", "scans")+" failing", scans,
+		all = append(all, problemBanner(wording.Count(len(scans), "scan", "scans")+" failing", scans,
 			"Mirrored memories are kept. Memoir tries again."))
 	}
 	return all

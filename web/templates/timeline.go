@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"memoir/internal/chart"
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // Timeline is the view of what happened to the memories of one agent or of all.
@@ -158,9 +157,9 @@ func (d ChosenDay) x(t chart.Timeline) chart.Coordinate { return t.X(d.First, d.
 
 func (d ChosenDay) title() string {
 	if d.isPast() {
-		return counted(d.Then, "memory", "memories") + " on " + dayAndMonth(d.Day, d.Today)
+		return wording.Count(d.Then, "memory", "memories") + " on " + dayAndMonth(d.Day, d.Today)
 	}
-	return counted(d.Now, "memory", "memories")
+	return wording.Count(d.Now, "memory", "memories")
 }
 
 // difference compares the chosen day with today.
@@ -169,9 +168,9 @@ func (d ChosenDay) difference() string {
 	case !d.isPast():
 		return "since " + dayAndMonth(d.First, d.Today)
 	case n > 0:
-		return number(n) + " fewer than today"
+		return wording.Number(n) + " fewer than today"
 	case n < 0:
-		return number(-n) + " more than today"
+		return wording.Number(-n) + " more than today"
 	default:
 		return "no change"
 	}
@@ -189,7 +188,7 @@ func (d ChosenDay) deleted() int {
 // summary returns the chart's first and last numbers in a sentence, for screen readers.
 func (d ChosenDay) summary() string {
 	last := len(d.Days) - 1
-	return "Memories over time: " + number(d.Counts.Total(0)) + " on " + day(d.Days[0]) + ", " + number(d.Counts.Total(last)) + " today: " + d.Counts.summary(last) + "."
+	return "Memories over time: " + wording.Number(d.Counts.Total(0)) + " on " + day(d.Days[0]) + ", " + wording.Number(d.Counts.Total(last)) + " today: " + d.Counts.summary(last) + "."
 }
 
 // drawn returns the types on the chart, from the top.
@@ -231,22 +230,10 @@ type Since struct {
 }
 
 // LastDays returns the title of a comparison with n days ago.
-func LastDays(n int) string { return "Last " + counted(n, "day", "days") }
+func LastDays(n int) string { return "Last " + wording.Count(n, "day", "days") }
 
 // SinceTitle returns the title of a comparison with a day.
 func SinceTitle(day, now time.Time) string { return "Since " + dayAndMonth(day, now) }
-
-// signed returns n with its sign; "0" without one.
-func signed(n int) string {
-	switch {
-	case n > 0:
-		return "+" + number(n)
-	case n < 0:
-		return "−" + number(-n)
-	default:
-		return "0"
-	}
-}
 
 // TimelineEvents is the view of events by day.
 type TimelineEvents struct {
@@ -373,12 +360,6 @@ func whoFiltered(a memories.Actor) string {
 // timelineKinds returns the kinds that the filter offers.
 func timelineKinds() []memories.ActivityKind {
 	return append(slices.Clone(memories.ActivityKinds), kindRecalled)
-}
-
-// Capital returns text with a capital first letter.
-func Capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // ChangePath returns the address of a memory's history, beginning with the content that has the hash.

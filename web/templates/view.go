@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/wording"
 )
 
 // View is the list of the Memory tab, as in its address. A memory's page has it too, for the list
@@ -181,9 +182,9 @@ func (v View) Label() string {
 	case v.Attention():
 		return "Needs attention"
 	case v.Type != "" && v.Name == "":
-		return typeName(v.Type)
+		return wording.TypeName(v.Type)
 	case v.Type != "":
-		return ViewLabel(v.Name) + ", " + typeName(v.Type)
+		return ViewLabel(v.Name) + ", " + wording.TypeName(v.Type)
 	}
 	return ViewLabel(v.Name)
 }

@@ -17,6 +17,7 @@ import (
 	"memoir/internal/review"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 const (
@@ -168,7 +169,7 @@ func (d Data) agents(labels map[string]agents.Label) []templates.PaletteItem {
 		label := labels[a.Slug]
 		name, _ := mark(label.Name, d.Typed)
 		item := agentItem(a.Slug, label.Parent, name)
-		item.Note = note(item.Note, templates.Count(a.Counts.Total, "memory", "memories"))
+		item.Note = note(item.Note, wording.Count(a.Counts.Total, "memory", "memories"))
 		items = append(items, item)
 	}
 	return items
@@ -231,7 +232,7 @@ func (d Data) actions(labels map[string]agents.Label) []templates.PaletteItem {
 	for _, kind := range review.Kinds() {
 		if n := d.Waiting[kind]; n > 0 && (d.Query != "" || kind == findings.Secret) {
 			items = append(items, templates.PaletteItem{
-				Icon: "review", Name: templates.PlainParts("Review " + kindWords[kind]), Note: templates.Count(n, "item", "items"),
+				Icon: "review", Name: templates.PlainParts("Review " + kindWords[kind]), Note: wording.Count(n, "item", "items"),
 				Href: templates.WithQuery(templates.ReviewPath, map[string]string{templates.FieldKind: string(kind)}),
 			})
 		}
@@ -258,7 +259,7 @@ func (d Data) queryActions(labels map[string]agents.Label) []templates.PaletteIt
 	}
 	if d.Total > 0 {
 		items = append(items, templates.PaletteItem{
-			Icon: "search", Name: templates.PlainParts("All results for “" + d.Query + "”"), Note: templates.Count(d.Total, "memory", "memories"),
+			Icon: "search", Name: templates.PlainParts("All results for “" + d.Query + "”"), Note: wording.Count(d.Total, "memory", "memories"),
 			Href: templates.WithQuery(templates.SearchPath, map[string]string{templates.FieldQuery: d.Query}),
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 // Row returns the row of an item, without its address and its agent.
@@ -26,7 +27,7 @@ func Row(item records.ReviewItem) templates.ReviewRow {
 	case findings.Plan:
 		other = "Plan step"
 	case findings.Missing:
-		names = []string{templates.Count(len(item.Memories), "memory", "memories")}
+		names = []string{wording.Count(len(item.Memories), "memory", "memories")}
 	}
 	return templates.ReviewRow{
 		ID: item.ID, Kind: templates.ReviewWord(string(item.Kind)), KindID: string(item.Kind), Title: templates.ReviewTitle(names, other), Reason: item.Reason,
@@ -57,7 +58,7 @@ var kindsInWords = map[findings.Kind]string{
 
 // BatchLabel returns the label of the link that leads to a decision about n items of a kind.
 func BatchLabel(kind findings.Kind, n int) string {
-	return "Decide all " + templates.Number(n) + " " + kindsInWords[kind] + "…"
+	return "Decide all " + wording.Number(n) + " " + kindsInWords[kind] + "…"
 }
 
 // KeepRecommended is the decision of a batch that keeps one side of each item: the recommended one,
@@ -92,7 +93,7 @@ func BatchChoices(items []records.ReviewItem, chars map[string]int) (all []templ
 			return !slices.Contains(review.Decisions(item), BatchDecision(item, decision))
 		})
 	}
-	number := templates.Number(len(items))
+	number := wording.Number(len(items))
 	for _, d := range append([]string{KeepRecommended}, review.Decisions(items[0])...) {
 		label := batchLabels[d]
 		if label == "" || !allowed(d) || d == KeepRecommended && len(items[0].Memories) < 2 {
@@ -100,7 +101,7 @@ func BatchChoices(items []records.ReviewItem, chars map[string]int) (all []templ
 		}
 		choice := templates.ReviewBatchChoice{Value: d, Label: fmt.Sprintf(label, number), Destroys: d == review.Delete, Recommended: d == KeepRecommended || d == review.Recommended(items[0])}
 		if freed := freedBy(items, d, chars); freed > 0 {
-			choice.Effect = templates.Count(tokens(freed), "token", "tokens") + " leave each conversation."
+			choice.Effect = wording.Count(tokens(freed), "token", "tokens") + " leave each conversation."
 		}
 		all = append(all, choice)
 	}

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 // KeepDecision returns the decision that keeps the memory at an index.
@@ -212,7 +213,7 @@ const typeFix = "type:"
 // fixLabel returns the label of a fix: that of its type, if it sets one.
 func fixLabel(fix frontmatter.Fix) string {
 	if name, isType := strings.CutPrefix(fix.ID, typeFix); isType {
-		return templates.TypeName(memories.Type(name))
+		return wording.TypeName(memories.Type(name))
 	}
 	return fix.Label
 }
@@ -225,7 +226,7 @@ func (c *card) addTypes(t records.ReviewText, m records.ReviewMemory) {
 	}
 	for _, of := range memories.Types() {
 		c.Fixes = append(c.Fixes, templates.ReviewFix{
-			Action: templates.Action{Label: templates.TypeName(of), About: t.Name, Path: templates.MemoryPath(c.item.Agent, m.ID, "type"), ETag: m.ETag, Back: c.Here},
+			Action: templates.Action{Label: wording.TypeName(of), About: t.Name, Path: templates.MemoryPath(c.item.Agent, m.ID, "type"), ETag: m.ETag, Back: c.Here},
 			Fields: []templates.ReviewField{{Name: templates.FieldType, Value: string(of)}}, Type: of, HasType: true,
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 // MaxRows is the maximum number of rows of a list (arbitrary).
@@ -116,7 +117,7 @@ func DecidedWords(d records.ReviewDecision, last []records.ReviewDecision) strin
 			}
 		}
 		if n > 1 {
-			return templates.Decided(d.Decision, templates.Count(n, "item", "items"))
+			return templates.Decided(d.Decision, wording.Count(n, "item", "items"))
 		}
 	}
 	names := o.Names

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 const (
@@ -106,7 +107,7 @@ func End(decisions []records.ReviewDecision, sizes map[memories.Type]records.Rev
 			label = w.one
 		}
 		if n > 0 && len(end.Counts) < 4 {
-			end.Counts = append(end.Counts, templates.ReviewFact{Label: label, Text: templates.Number(n)})
+			end.Counts = append(end.Counts, templates.ReviewFact{Label: label, Text: wording.Number(n)})
 		}
 	}
 	other := fileChars
@@ -126,7 +127,7 @@ func End(decisions []records.ReviewDecision, sizes map[memories.Type]records.Rev
 		end.MemoriesAfter += sizes[t].Memories
 		end.MemoriesBefore += sizes[t].Memories - changes[t].Memories
 		if after, before := tokens(sizes[t].Chars), tokens(max(0, sizes[t].Chars-changes[t].Chars)); t != "" && after+before > 0 {
-			add(string(t), templates.TypeName(t), before, after)
+			add(string(t), wording.TypeName(t), before, after)
 		}
 	}
 	return end
@@ -146,9 +147,9 @@ func sitting(decisions []records.ReviewDecision) int {
 // Markdown returns the end card as a text.
 func Markdown(end templates.ReviewEnd) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Review: all clear.** %s in %d min, %s.\n\n", templates.Count(end.Decisions, "decision", "decisions"), end.Minutes, templates.Count(end.Agents, "agent", "agents"))
-	fmt.Fprintf(&b, "- %s → %s memories\n", templates.Number(end.MemoriesBefore), templates.Number(end.MemoriesAfter))
-	fmt.Fprintf(&b, "- %s → %s tokens in each conversation\n", templates.Number(end.Before.Total), templates.Number(end.After.Total))
+	fmt.Fprintf(&b, "**Review: all clear.** %s in %d min, %s.\n\n", wording.Count(end.Decisions, "decision", "decisions"), end.Minutes, wording.Count(end.Agents, "agent", "agents"))
+	fmt.Fprintf(&b, "- %s → %s memories\n", wording.Number(end.MemoriesBefore), wording.Number(end.MemoriesAfter))
+	fmt.Fprintf(&b, "- %s → %s tokens in each conversation\n", wording.Number(end.Before.Total), wording.Number(end.After.Total))
 	for _, c := range end.Counts {
 		fmt.Fprintf(&b, "- %s %s\n", c.Text, c.Label)
 	}

@@ -25,6 +25,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 const (
@@ -291,7 +292,7 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 	default:
 		add("Recalled", "Never")
 	}
-	add("From", templates.OriginOf(m.Session, m.Path))
+	add("From", wording.OriginOf(m.Session, m.Path))
 	if len(m.Files) > 1 {
 		var paths []string
 		for _, f := range m.Files[:min(len(m.Files), 6)] {
@@ -306,10 +307,10 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 		if err != nil {
 			return nil, err
 		}
-		add("History", templates.Count(page.Total, "revision", "revisions"))
+		add("History", wording.Count(page.Total, "revision", "revisions"))
 	}
 	if m.ClaudeMDChars > 0 && agents.Layout(c.agent.Layout).Published() {
-		add("Cost", templates.Count(tokens(m.ClaudeMDChars), "token", "tokens"))
+		add("Cost", wording.Count(tokens(m.ClaudeMDChars), "token", "tokens"))
 	}
 	return facts, nil
 }
@@ -369,7 +370,7 @@ func (c *card) addVersions() error {
 		}
 		for _, f := range version.Files {
 			side.Facts = append(side.Facts,
-				templates.ReviewFact{Label: "From", Text: templates.OriginOf(f.Session, f.Path)},
+				templates.ReviewFact{Label: "From", Text: wording.OriginOf(f.Session, f.Path)},
 				templates.ReviewFact{Label: "Written", Text: f.ContentAt.Local().Format("2 Jan 2006, 15:04")})
 		}
 		var spans []words.TextSpan
@@ -415,7 +416,7 @@ func (c *card) addBlocked() error {
 		for _, b := range page.Blocked {
 			if b.ID == c.item.Subject {
 				c.addText(templates.ReviewSide{Name: b.Name, Type: b.Type, HasType: true, Facts: []templates.ReviewFact{
-					{Label: "Seen", Text: b.SeenAt.Local().Format("2 Jan 2006, 15:04")}, {Label: "From", Text: templates.OriginOf(b.Session, b.Path)},
+					{Label: "Seen", Text: b.SeenAt.Local().Format("2 Jan 2006, 15:04")}, {Label: "From", Text: wording.OriginOf(b.Session, b.Path)},
 				}}, b.Description, b.Body)
 				return nil
 			}
@@ -432,7 +433,7 @@ func (c *card) addSuggestion() error {
 		return err
 	}
 	c.ETags = []string{p.ETag()}
-	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: templates.OriginOf(p.Session, ""), At: shown.Local(p.QuotedAt)}
+	c.Quote = &templates.ReviewQuote{Text: quarantine.MaskSecrets(p.Quote), From: wording.OriginOf(p.Session, ""), At: shown.Local(p.QuotedAt)}
 	if doubt := p.Doubt(); doubt != "" {
 		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Check", Text: doubt})
 	}
@@ -576,7 +577,7 @@ func (c *card) addEffect() {
 		if n == 1 {
 			leave = " leaves each conversation."
 		}
-		c.Effect = effect + ", and " + templates.Count(n, "token", "tokens") + leave
+		c.Effect = effect + ", and " + wording.Count(n, "token", "tokens") + leave
 	}
 }
 
@@ -593,9 +594,9 @@ func tokens(chars int) int {
 func sizeEffect(chars int) string {
 	switch n := tokens(chars); {
 	case n < 0:
-		return templates.Count(-n, "token", "tokens") + " less in each conversation."
+		return wording.Count(-n, "token", "tokens") + " less in each conversation."
 	case n > 0:
-		return templates.Count(n, "token", "tokens") + " more in each conversation."
+		return wording.Count(n, "token", "tokens") + " more in each conversation."
 	}
 	return "No change in each conversation."
 }

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/pages/eventlines"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 const (
@@ -94,7 +95,7 @@ func (v View) Events(ctx context.Context, rest int) (*templates.TimelineEvents, 
 		shown.Next = next.String()
 	}
 	if v.Address.Session != "" {
-		shown.SessionName = templates.SessionName(v.Address.Session, v.Now, names[list.AgentIDs[0]], v.Now)
+		shown.SessionName = wording.SessionName(v.Address.Session, v.Now, names[list.AgentIDs[0]], v.Now)
 	}
 	return shown, nil
 }
@@ -173,7 +174,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	case event.FirstScan > 0:
 		e.Note = "in the first scan"
 	case event.Session != "" && event.Actor == memories.BySession:
-		e.Who += ", " + templates.SessionName(event.Session, e.At, m.names[event.AgentID], m.Now)
+		e.Who += ", " + wording.SessionName(event.Session, e.At, m.names[event.AgentID], m.Now)
 		e.SessionID = event.Session
 		e.WhoHref = templates.SessionEventsPath(agent.Slug, event.Session)
 	}
@@ -185,7 +186,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 		}
 	}
 	if l.Count() > 1 || event.FirstScan > 0 {
-		e.Name = templates.Count(l.Count(), "memory", "memories")
+		e.Name = wording.Count(l.Count(), "memory", "memories")
 		if d.IsLast && canUndo(event) && isOneAction(l) {
 			e.Undo = m.undo(event.Action, e.Name)
 		}
@@ -240,7 +241,7 @@ func (m maker) undo(event, name string) *templates.Action {
 // recall adds to a line what a recall delivered.
 func (m maker) recall(e *templates.TimelineEvent, slug string, d records.EventDetails) {
 	if d.Given > 1 {
-		e.Note = "and " + templates.Number(d.Given-1) + " more"
+		e.Note = "and " + wording.Number(d.Given-1) + " more"
 	}
 	e.Prompt = shortened(d.Prompt)
 	e.Link = templates.Link{Label: "Why?", Href: templates.PromptPath(slug, d.Prompt)}

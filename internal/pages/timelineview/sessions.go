@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 const (
@@ -60,7 +61,7 @@ func (v View) Sessions(ctx context.Context, noted []templates.SessionMemory) (*t
 func (v View) row(s records.SessionSummary, names map[string]string, noted []templates.SessionMemory) templates.SessionRow {
 	slug := v.Agents[0].Slug
 	row := templates.SessionRow{
-		ID: s.Name, Name: templates.Capital(templates.SessionName(s.Name, s.At, names, v.Now)), Href: templates.SessionPath(slug, s.Name),
+		ID: s.Name, Name: wording.Capital(wording.SessionName(s.Name, s.At, names, v.Now)), Href: templates.SessionPath(slug, s.Name),
 		At: s.At.In(v.Now.Location()), Learned: s.Learned, Recalled: s.Recalled, Files: s.Files,
 	}
 	if id := agents.ParseSession(s.Name); id.User != "" && (names[id.User] == "" || names[id.Channel] == "") {

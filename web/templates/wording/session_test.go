@@ -1,10 +1,10 @@
-package templates_test
+package wording_test
 
 import (
 	"testing"
 	"time"
 
-	"memoir/web/templates"
+	"memoir/web/templates/wording"
 )
 
 func TestSessionName_Forms(t *testing.T) {
@@ -29,7 +29,7 @@ func TestSessionName_Forms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := templates.SessionName(c.session, c.at, c.names, now); got != c.want {
+			if got := wording.SessionName(c.session, c.at, c.names, now); got != c.want {
 				t.Errorf("SessionName() = %q, want %q", got, c.want)
 			}
 		})
