@@ -11,6 +11,7 @@ import (
 	"memoir/internal/pages/kit"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // delete moves the memory in the address to the trash. It redirects to the page of the form, by
@@ -19,17 +20,17 @@ import (
 // shows the reason and the current memory. For an unknown memory it returns memories.ErrNotFound.
 func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
 	slug, id := kit.Slug(r), idOf(r)
-	result, err := s.engine.Delete(r.Context(), slug, id, r.PostFormValue(templates.FieldETag))
+	result, err := s.engine.Delete(r.Context(), slug, id, r.PostFormValue(address.FieldETag))
 	if errors.Is(err, memories.ErrChanged) {
 		if _, m, err := s.requestedMemory(r); err == nil && m.State == memories.Deleted {
 			// for example a second click
-			return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(slug)), doneDeleted, id)
+			return kit.Redirect(w, r, kit.Back(r, address.MemoriesPath(slug)), doneDeleted, id)
 		}
 	}
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(slug)), doneDeleted, result.Memory.ID)
+	return kit.Redirect(w, r, kit.Back(r, address.MemoriesPath(slug)), doneDeleted, result.Memory.ID)
 }
 
 // change returns a handler that calls act with the slug and id in the address and the form's ETag.
@@ -39,23 +40,23 @@ func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
 func (s *site) change(act func(ctx context.Context, slug, id, match string) (engine.Result, error), done string) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug, id := kit.Slug(r), idOf(r)
-		if _, err := act(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
+		if _, err := act(r.Context(), slug, id, r.PostFormValue(address.FieldETag)); err != nil {
 			return s.refuse(w, r, err)
 		}
-		return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(slug, id)), done, id)
+		return kit.Redirect(w, r, kit.Back(r, address.MemoryPath(slug, id)), done, id)
 	}
 }
 
 func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 	slug, id := kit.Slug(r), idOf(r)
-	t, ok := memories.ParseType(r.PostFormValue(templates.FieldType))
+	t, ok := memories.ParseType(r.PostFormValue(address.FieldType))
 	if !ok {
 		return &kit.BadRequest{Status: http.StatusUnprocessableEntity, Detail: "The types are feedback, user, project and reference."}
 	}
-	if _, err := s.engine.Patch(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), engine.Patch{Type: &t}); err != nil {
+	if _, err := s.engine.Patch(r.Context(), slug, id, r.PostFormValue(address.FieldETag), engine.Patch{Type: &t}); err != nil {
 		return s.refuse(w, r, err)
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(slug, id)), doneTyped, id)
+	return kit.Redirect(w, r, kit.Back(r, address.MemoryPath(slug, id)), doneTyped, id)
 }
 
 // askAs replaces the phrases as which the memory in the address is asked by the lines of the form. It
@@ -63,7 +64,7 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 // and shows the reason.
 func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
 	slug, id := kit.Slug(r), idOf(r)
-	phrases := strings.Split(r.FormValue(templates.FieldAskedAs), "\n")
+	phrases := strings.Split(r.FormValue(address.FieldAskedAs), "\n")
 	former, err := s.store.AskedAs(r.Context(), id)
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (s *site) askAs(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return s.refuse(w, r, err)
 	}
-	return redirectFormer(w, r, kit.Back(r, templates.MemoryPath(slug, id)), doneAsked, id, strings.Join(former.Phrases, "\n"))
+	return redirectFormer(w, r, kit.Back(r, address.MemoryPath(slug, id)), doneAsked, id, strings.Join(former.Phrases, "\n"))
 }
 
 // refuse answers an action that failed with refused. After memories.ErrChanged,

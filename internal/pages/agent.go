@@ -6,15 +6,16 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // liveOf returns the address of the event stream that reloads the agent's pages.
 func liveOf(agent records.Agent) string {
-	return templates.WithQuery(templates.EventsPath, map[string]string{templates.FieldAgent: agent.Slug})
+	return address.WithQuery(address.EventsPath, map[string]string{address.FieldAgent: agent.Slug})
 }
 
 func (s *site) agent(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	http.Redirect(w, r, templates.MemoriesPath(agent.Slug), http.StatusSeeOther)
+	http.Redirect(w, r, address.MemoriesPath(agent.Slug), http.StatusSeeOther)
 	return nil
 }
 
@@ -55,5 +56,5 @@ func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.Forget(r.Context(), kit.Slug(r)); err != nil {
 		return err
 	}
-	return kit.Redirect(w, r, templates.HomePath, doneForgotten, "")
+	return kit.Redirect(w, r, address.HomePath, doneForgotten, "")
 }

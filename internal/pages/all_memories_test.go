@@ -11,7 +11,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memoirtest"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // clientsSite returns a site with agents of five clients.
@@ -58,7 +58,7 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 		"?layout=hive&agent=ada&q=tabs+go":   "Tabs",
 		"?agent=gemini-shop&layout=&q=&type": "release",
 	} {
-		page := s.get(t, templates.AllMemoriesPath+query)
+		page := s.get(t, address.AllMemoriesPath+query)
 		names := strings.Join(slices.Sorted(slices.Values(page.hits())), " ")
 		if page.StatusCode != http.StatusOK || names != want {
 			t.Errorf("%q lists %q with %d, want %q", query, names, page.StatusCode, want)
@@ -66,14 +66,14 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 	}
 	s.Write("agents/ada/memory/old.md", "---\nname: Old\ntype: user\nmetadata:\n  modified: 2020-01-01T00:00:00Z\n---\n\nIt was so.\n")
 	s.Scan("ada")
-	page := s.get(t, templates.AllMemoriesPath)
+	page := s.get(t, address.AllMemoriesPath)
 	if names := page.hits(); names[len(names)-1] != "Old" {
 		t.Errorf("the oldest memory is not the last one of %q", names)
 	}
 	if got := page.Text(); strings.Contains(got, "Z7QH3WTYUJ2LNB4V") || !strings.Contains(got, "Gemini CLI") {
 		t.Error("the list shows a secret, or no client")
 	}
-	if page := s.get(t, templates.AllMemoriesPath+"?cursor=x"); page.StatusCode == http.StatusOK {
+	if page := s.get(t, address.AllMemoriesPath+"?cursor=x"); page.StatusCode == http.StatusOK {
 		t.Errorf("a wrong cursor is %d", page.StatusCode)
 	}
 
@@ -105,7 +105,7 @@ func TestAllMemories_FiltersAndCopies(t *testing.T) {
 func TestNotes_PendingOnPages(t *testing.T) {
 	t.Parallel()
 	s := clientsSite(t)
-	list := s.get(t, templates.AgentPath("codex"))
+	list := s.get(t, address.AgentPath("codex"))
 	if !strings.Contains(words(list.Find("main")), "Changes are notes for Codex") {
 		t.Error("the page does not say how changes reach Codex")
 	}
@@ -142,7 +142,7 @@ func TestNotes_PendingOnPages(t *testing.T) {
 	if notes() != 0 {
 		t.Errorf("%d notes are left", notes())
 	}
-	many := s.selecting(t, s.get(t, templates.AgentPath("codex")), "Delete", "shop-releases")
+	many := s.selecting(t, s.get(t, address.AgentPath("codex")), "Delete", "shop-releases")
 	many.expect(http.StatusOK, "Deletion pending until Codex has removed the text")
 	s.submit(t, many, "Restore").expect(http.StatusOK, "Restored shop-releases")
 	if notes() != 0 {

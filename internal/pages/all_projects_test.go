@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // TestTransfer_ForAllProjects moves a memory of one project of Claude Code to all agents, without a
@@ -56,7 +56,7 @@ func TestTransfer_ForAllProjects(t *testing.T) {
 		t.Fatalf("before the move: %v", err)
 	}
 
-	page := s.get(t, templates.MemoryPath("-src-shop", m.Memory("-src-shop", "deploy-window").ID))
+	page := s.get(t, address.MemoryPath("-src-shop", m.Memory("-src-shop", "deploy-window").ID))
 	moved := s.submit(t, page, "For all projects deploy-window")
 	moved.expect(http.StatusOK, "Moved deploy-window to all agents")
 	if !strings.Contains(recalled("-src-blog"), "Tuesday") {

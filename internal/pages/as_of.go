@@ -13,6 +13,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // orAsOf returns a handler for a page with the query parameter FieldAsOf, a moment. Without it, the
@@ -21,7 +22,7 @@ import (
 // moment in UTC. A malformed moment gives a *kit.BadRequest.
 func orAsOf(now kit.Handler, then func(http.ResponseWriter, *http.Request, time.Time) error) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		raw := r.URL.Query().Get(templates.FieldAsOf)
+		raw := r.URL.Query().Get(address.FieldAsOf)
 		if raw == "" {
 			return now(w, r)
 		}
@@ -60,7 +61,7 @@ func parseMoment(raw string) (at time.Time, exact, ok bool) {
 // redirectTo redirects to the address of r with moment as the parameter FieldAsOf, or without that
 // parameter if moment is empty. It always returns nil.
 func redirectTo(w http.ResponseWriter, r *http.Request, moment string) error {
-	target := templates.WithQuery(r.URL.RequestURI(), map[string]string{templates.FieldAsOf: moment})
+	target := address.WithQuery(r.URL.RequestURI(), map[string]string{address.FieldAsOf: moment})
 	http.Redirect(w, r, target, http.StatusSeeOther)
 	return nil
 }
@@ -74,14 +75,14 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	if err != nil {
 		return err
 	}
-	path := templates.MemoriesPath(agent.Slug)
+	path := address.MemoriesPath(agent.Slug)
 	v := templates.MemoriesAsOf{AsOf: templates.AsOf{At: at, Here: path}}
 	filter, err := filterOf(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	filter.AsOf, v.Type = memories.MomentOf(at), filter.Type
-	request := memories.PageRequest{Limit: pageRows, Cursor: r.URL.Query().Get(templates.FieldCursor)}
+	request := memories.PageRequest{Limit: pageRows, Cursor: r.URL.Query().Get(address.FieldCursor)}
 	page, err := s.store.Memories(r.Context(), agent, filter, request)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 		return err
 	}
 	v := templates.MemoryThen{
-		Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: templates.MemoryPath(agent.Slug, now.ID)}, MemoryRow: rowOf(now, at),
+		Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: address.MemoryPath(agent.Slug, now.ID)}, MemoryRow: rowOf(now, at),
 	}
 	then, err := s.store.MemoryAsOf(r.Context(), agent, now.ID, at)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -154,7 +155,7 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 	}
 	v.Known, v.MemoryRow = true, rowOf(then, at)
 	links := memorypane.LinksOf(r.Context(), s.store, agent)
-	links.Href = func(id string) string { return templates.AsOfHref(templates.MemoryPath(agent.Slug, id), at) }
+	links.Href = func(id string) string { return address.AsOfHref(address.MemoryPath(agent.Slug, id), at) }
 	if v.Body, err = links.Render(then.Body); err != nil {
 		return err
 	}

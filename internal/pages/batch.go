@@ -21,6 +21,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -90,8 +91,8 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	selected := selectedIn(r)
-	asks := op.done == donePurged && r.PostFormValue(templates.FieldConfirmed) == ""
-	if seen := r.PostFormValue(templates.FieldAll); seen != "" {
+	asks := op.done == donePurged && r.PostFormValue(address.FieldConfirmed) == ""
+	if seen := r.PostFormValue(address.FieldAll); seen != "" {
 		all, err := s.allSelected(r, agent)
 		if err != nil {
 			return err
@@ -218,7 +219,7 @@ func manyChange(r *http.Request, agent records.Agent, op operation, rows []recor
 func selectedIn(r *http.Request) []engine.MemoryRef {
 	var all []engine.MemoryRef
 	known := map[string]bool{}
-	for _, field := range r.PostForm[templates.FieldMemory] {
+	for _, field := range r.PostForm[address.FieldMemory] {
 		id, etag, ok := strings.Cut(field, " ")
 		if ok {
 			etag = `"` + etag + `"`
@@ -234,9 +235,9 @@ func selectedIn(r *http.Request) []engine.MemoryRef {
 // listOf returns the path of the list that offers the action: the trash, or all memories.
 func listOf(agent records.Agent, op operation) string {
 	if op.inTrash {
-		return templates.TrashPath(agent.Slug)
+		return address.TrashPath(agent.Slug)
 	}
-	return templates.MemoriesPath(agent.Slug)
+	return address.MemoriesPath(agent.Slug)
 }
 
 // refusal is a memory for which an action failed.
@@ -336,7 +337,7 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, eve
 	if first.CanUndo() {
 		undo := templates.Undo(event, what+all, path)
 		if op.done == doneDeleted {
-			undo.Focus = templates.RowID(first.MemoryID)
+			undo.Focus = address.RowID(first.MemoryID)
 		}
 		notice.Actions = []templates.Action{undo}
 	}
@@ -349,19 +350,19 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	for _, refused := range refused {
 		row := templates.RefusedRow{ID: refused.id, Name: refused.id, Reason: refused.reason}
 		if m, err := s.store.Memory(r.Context(), agent, refused.id); err == nil {
-			row.ETag, row.Name, row.Type, row.Path = engine.ETag(m), m.Name, m.Type, templates.MemoryPath(agent.Slug, m.ID)
+			row.ETag, row.Name, row.Type, row.Path = engine.ETag(m), m.Name, m.Type, address.MemoryPath(agent.Slug, m.ID)
 		}
 		v.Rows = append(v.Rows, row)
 	}
 	return kit.Show(w, r, http.StatusConflict, templates.RefusedPage(v))
 }
 
-func selectionOf(agent records.Agent, v templates.View) templates.Selection {
+func selectionOf(agent records.Agent, v address.View) templates.Selection {
 	return templates.Selection{Agent: agent.Slug, InTrash: v.Trash(), Back: v.List(), Label: v.Label(), HasTeam: !agent.SharesMemories()}
 }
 
 // nothingSelected redirects to the Memory tab with a notice that nothing was selected. It always
 // returns nil.
 func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
-	return kit.Redirect(w, r, templates.MemoriesPath(kit.Slug(r)), doneNothing, "")
+	return kit.Redirect(w, r, address.MemoriesPath(kit.Slug(r)), doneNothing, "")
 }

@@ -12,7 +12,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // facts returns n memories of one agent, named Fact 01, Fact 02 and so on.
@@ -176,5 +176,5 @@ func TestBatch_NothingSelected(t *testing.T) {
 	s.get(t, adaList+"/batch/delete").expect(http.StatusOK, "Select a memory first")
 	s.post(t, adaList+"/batch/eat", nil).expect(http.StatusNotFound)
 	s.post(t, "/agents/nobody/memory/batch/delete", nil).expect(http.StatusNotFound)
-	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 not deleted", "nonsense")
+	s.post(t, adaList+"/batch/delete", url.Values{address.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 not deleted", "nonsense")
 }

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // checkCitations checks whether the things that the memory cites still exist, and stores the
@@ -22,7 +23,7 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent reco
 			return err
 		}
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
+	return kit.Redirect(w, r, kit.Back(r, address.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
 }
 
 // citationsOf returns the stored result of the last check of the memory's citations. It returns nil

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/verification"
 	"memoir/internal/waittest"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // withProject returns a site with an agent of Claude Code, whose project contains web/app.ts and
@@ -59,9 +59,9 @@ func TestCitations_ShowsDead(t *testing.T) {
 	t.Parallel()
 	s, project, slug := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
 	s.untilChecked(t, slug, 1)
-	page := s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID))
+	page := s.get(t, address.MemoryPath(slug, s.Memory(slug, "App").ID))
 	page.expect(http.StatusOK, "1 dead reference", "web/old.ts", "is no longer in the project.", project)
-	s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, 1 found")
+	s.get(t, address.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, 1 found")
 	if got := page.each("#cites-gone .problems li"); len(got) != 1 || got[0] != "web/old.ts is no longer in the project." {
 		t.Errorf("it says %q", got)
 	}
@@ -72,7 +72,7 @@ func TestCitations_ShowsDead(t *testing.T) {
 	}
 	page = s.submit(t, page, "Check again the citations of App")
 	page.expect(http.StatusOK, "Checked the citations of App")
-	s.get(t, templates.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, found")
+	s.get(t, address.MemoryPath(slug, s.Memory(slug, "App").ID)+"?tab=cost").expect(http.StatusOK, "2 citations, found")
 	if page.Find("#cites-gone").Length() != 0 {
 		t.Error("it still says that something is gone")
 	}

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -39,7 +40,7 @@ func (s *site) addPlan(r *http.Request, v *templates.Review, t reviewcards.List)
 		return err
 	}
 	v.Plan = &templates.ReviewPlan{Text: "No plan yet. A plan changes nothing until you apply its steps."}
-	path := func(action string) string { return templates.AgentReviewPath(t.Agent.Slug, "plan", action) }
+	path := func(action string) string { return address.AgentReviewPath(t.Agent.Slug, "plan", action) }
 	if p := o.Plan; p != nil {
 		v.Plan.Text = fmt.Sprintf("Plan of %s: %s examined.", p.MadeAt.Local().Format("2 Jan, 15:04"), wording.Count(p.Memories, "memory", "memories"))
 		if p.Note != "" {
@@ -48,7 +49,7 @@ func (s *site) addPlan(r *http.Request, v *templates.Review, t reviewcards.List)
 		for _, f := range p.Findings {
 			finding := templates.ReviewFinding{Name: f.Name, Text: f.Text}
 			if f.Memory != "" {
-				finding.Href = templates.MemoryPath(t.Agent.Slug, f.Memory)
+				finding.Href = address.MemoryPath(t.Agent.Slug, f.Memory)
 			}
 			v.Plan.Findings = append(v.Plan.Findings, finding)
 		}
@@ -73,7 +74,7 @@ func (s *site) addPlan(r *http.Request, v *templates.Review, t reviewcards.List)
 
 // plansPath returns the path of the steps of an agent's plan in the review.
 func plansPath(slug string) string {
-	return templates.WithQuery(templates.AgentReviewPath(slug), map[string]string{templates.FieldKind: string(findings.Plan)})
+	return address.WithQuery(address.AgentReviewPath(slug), map[string]string{address.FieldKind: string(findings.Plan)})
 }
 
 var gateTitles = map[consolidation.GateName]string{
@@ -93,7 +94,7 @@ func stepViews(slug string, steps []records.Step, back string) []templates.Conso
 			v.At = shown.Local(s.UndoneAt)
 		}
 		if consolidation.CanUndo(s) {
-			v.Undo = &templates.Action{Label: "Undo", About: s.Title, Path: templates.StepUndoPath(slug, v.ID), Back: back}
+			v.Undo = &templates.Action{Label: "Undo", About: s.Title, Path: address.StepUndoPath(slug, v.ID), Back: back}
 		}
 		views[i] = v
 	}
@@ -158,7 +159,7 @@ func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error
 	if err != nil {
 		return err
 	}
-	t, err := reviewcards.ListOf(&agent, url.Values{templates.FieldKind: {string(findings.Plan)}})
+	t, err := reviewcards.ListOf(&agent, url.Values{address.FieldKind: {string(findings.Plan)}})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // agentContext shows what enters every conversation of an agent: its size, the files as loaded, and
@@ -43,7 +44,7 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 	w.Header().Set("Vary", "HX-Request-Type")
 	prompt := templates.Prompt{
 		Agent: agentView(agent), File: kind, Now: time.Now().Local(), Find: refused,
-		Query: listview.CleanText(r.FormValue(templates.FieldQuery)), Session: listview.CleanText(r.FormValue(templates.FieldSession)),
+		Query: listview.CleanText(r.FormValue(address.FieldQuery)), Session: listview.CleanText(r.FormValue(address.FieldSession)),
 	}
 	if r.Header.Get("HX-Request-Type") == "partial" {
 		if err := s.readPrompt(r.Context(), r, agent, &prompt); err != nil {
@@ -62,10 +63,10 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 		return err
 	})
 	reading.Go(func() (err error) {
-		v.Frame, err = s.frame(r, agent, templates.FilePath(agent.Slug, kind))
+		v.Frame, err = s.frame(r, agent, address.FilePath(agent.Slug, kind))
 		return err
 	})
-	if kind == templates.MemoryMDFile {
+	if kind == address.MemoryMDFile {
 		reading.Go(func() (err error) {
 			index, err = s.engine.Index(ctx, agent.Slug)
 			var conflict *memories.ConflictError
@@ -81,14 +82,14 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 	if v.Xray, err = s.xrayOf(r.Context(), agent, preview); err != nil {
 		return err
 	}
-	if kind == templates.ClaudeMDFile {
+	if kind == address.ClaudeMDFile {
 		readClaudeMD(r, agent, preview, &v.File)
 	} else if err = s.readIndex(r, agent, index, &v.File); err != nil {
 		return err
 	}
-	if kind == templates.ClaudeMDFile { // the problem is above the file
+	if kind == address.ClaudeMDFile { // the problem is above the file
 		v.Banners = slices.DeleteFunc(v.Banners, func(b templates.Banner) bool {
-			return b.Link.Href == templates.FilePath(agent.Slug, templates.ClaudeMDFile)
+			return b.Link.Href == address.FilePath(agent.Slug, address.ClaudeMDFile)
 		})
 	}
 	return kit.Show(w, r, status, templates.ContextPage(v))
@@ -96,15 +97,15 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 
 // fileKindOf returns the file that the address names, by default the one that the agent loads. It
 // returns memories.ErrNotFound for another one.
-func fileKindOf(r *http.Request, agent records.Agent) (templates.FileKind, error) {
-	switch kind := templates.FileKind(r.FormValue(templates.FieldFile)); kind {
-	case templates.ClaudeMDFile, templates.MemoryMDFile:
+func fileKindOf(r *http.Request, agent records.Agent) (address.FileKind, error) {
+	switch kind := address.FileKind(r.FormValue(address.FieldFile)); kind {
+	case address.ClaudeMDFile, address.MemoryMDFile:
 		return kind, nil
 	case "":
 		if agents.Layout(agent.Layout).Published() {
-			return templates.ClaudeMDFile, nil
+			return address.ClaudeMDFile, nil
 		}
-		return templates.MemoryMDFile, nil
+		return address.MemoryMDFile, nil
 	default:
 		return "", memories.ErrNotFound
 	}
@@ -122,7 +123,7 @@ func (s *site) xrayOf(ctx context.Context, agent records.Agent, preview engine.P
 // readClaudeMD sets the lines of the CLAUDE.md in v. A damaged file is shown as it is on disk, from
 // its first marker.
 func readClaudeMD(r *http.Request, agent records.Agent, preview engine.Preview, v *templates.File) {
-	from, _ := strconv.Atoi(r.FormValue(templates.FieldFrom)) // else the first line
+	from, _ := strconv.Atoi(r.FormValue(address.FieldFrom)) // else the first line
 	v.Published, v.Problem, v.Damaged = preview.Published, preview.Problem, len(preview.OnDisk) > 0
 	v.Path, v.WrittenAt = filepath.Join(agent.Dir, agent.ClaudeMD.Path), shown.Local(agent.ClaudeMD.PublishedAt)
 	if v.Damaged {
@@ -145,7 +146,7 @@ func (s *site) readIndex(r *http.Request, agent records.Agent, index engine.Inde
 		Present: index.Present, Seen: index.Loaded.Seen(), LineCount: index.Loaded.LineCount, Warning: index.Loaded.Warning,
 		Others: index.Others, NeedsRepair: !index.IsCurrent, Findings: index.Findings, Wanted: wanted,
 	}
-	from, _ := strconv.Atoi(r.FormValue(templates.FieldFrom)) // else the first line
+	from, _ := strconv.Atoi(r.FormValue(address.FieldFrom)) // else the first line
 	facts := map[int]string{}
 	if agent.Present && len(index.Raw) <= memories.MaxFileSize {
 		for _, f := range memorymd.Facts(index.Raw) {
@@ -204,8 +205,8 @@ func (s *site) contextAsOf(w http.ResponseWriter, r *http.Request, at time.Time)
 		return err
 	}
 	v := templates.Context{
-		Agent: view, AsOf: &templates.AsOf{At: at, Here: templates.ContextPath(agent.Slug)},
-		File:  templates.File{Kind: templates.ClaudeMDFile},
+		Agent: view, AsOf: &templates.AsOf{At: at, Here: address.ContextPath(agent.Slug)},
+		File:  templates.File{Kind: address.ClaudeMDFile},
 		Since: shown.Diff(text(then.Text), text(now.Text), maxPastLines),
 		Xray: xray.Of(xray.Input{
 			Agent: agent.Slug, Published: then.Published, Before: then.Before, After: then.After, Parts: then.Parts, Limit: then.Limit,
@@ -228,7 +229,7 @@ func (s *site) indexRepair(w http.ResponseWriter, r *http.Request) error {
 // or written.
 func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 	slug := kit.Slug(r)
-	_, err := s.engine.RepairIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
+	_, err := s.engine.RepairIndex(r.Context(), slug, r.PostFormValue(address.FieldETag))
 	if errors.Is(err, memories.ErrChanged) {
 		return s.showIndexRepair(w, r, http.StatusPreconditionFailed, templates.Banner{
 			Tone: templates.Danger, Title: "This changed while you read it", Text: "Nothing was written. Check the new changes.",
@@ -237,7 +238,7 @@ func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return kit.Redirect(w, r, templates.IndexPath(slug), doneRepaired, "")
+	return kit.Redirect(w, r, address.IndexPath(slug), doneRepaired, "")
 }
 
 // maxRepairLines is the maximum number of lines of the preview, of all files: all the lines that an

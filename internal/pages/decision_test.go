@@ -11,7 +11,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestChooseType_SetsType(t *testing.T) {
@@ -31,7 +31,7 @@ func TestChooseType_SetsType(t *testing.T) {
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Printer") {
 		t.Error("it is not compiled")
 	}
-	s.post(t, pageOf(m)+"/type", url.Values{templates.FieldType: {"opinion"}}).expect(http.StatusUnprocessableEntity, "Nothing was changed")
+	s.post(t, pageOf(m)+"/type", url.Values{address.FieldType: {"opinion"}}).expect(http.StatusUnprocessableEntity, "Nothing was changed")
 }
 
 func manyMemories(n int) memoirtest.Files {

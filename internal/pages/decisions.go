@@ -16,6 +16,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // missingBanner returns the banner that asks whether to delete the missing memories or to write
@@ -67,7 +68,7 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if r.PostFormValue(templates.FieldETag) != etagOf(missing) {
+	if r.PostFormValue(address.FieldETag) != etagOf(missing) {
 		return memories.ErrChanged
 	}
 	var failed []string
@@ -84,9 +85,9 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if done == doneRemoved {
-		return kit.RedirectWith(w, r, kit.Back(r, templates.MemoriesPath(agent.Slug)), url.Values{kit.FieldMany: {"delete"}})
+		return kit.RedirectWith(w, r, kit.Back(r, address.MemoriesPath(agent.Slug)), url.Values{kit.FieldMany: {"delete"}})
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.MemoriesPath(agent.Slug)), done, "")
+	return kit.Redirect(w, r, kit.Back(r, address.MemoriesPath(agent.Slug)), done, "")
 }
 
 // reasonOf returns the reason of a *memories.ConflictError, memories.ErrChanged or
@@ -108,6 +109,6 @@ func partlyDone(agent records.Agent, all int, failed []string) templates.Failure
 	f.Title = fmt.Sprintf("%d of %d not done", len(failed), all)
 	f.Text = "The others are done. These are unchanged:"
 	f.Details = failed
-	f.BackHref, f.BackLabel = templates.MemoriesPath(agent.Slug), "Back to memories"
+	f.BackHref, f.BackLabel = address.MemoriesPath(agent.Slug), "Back to memories"
 	return f
 }

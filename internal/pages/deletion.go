@@ -11,6 +11,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // maxDeletionLines is the maximum number of lines of each diff in a preview. Most memories are
@@ -21,7 +22,7 @@ const maxDeletionLines = 300
 // the memory is in the trash already, it redirects to the memory's page.
 func (s *site) deletion(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if m.State == memories.Deleted {
-		http.Redirect(w, r, templates.MemoryPath(agent.Slug, m.ID), http.StatusSeeOther)
+		http.Redirect(w, r, address.MemoryPath(agent.Slug, m.ID), http.StatusSeeOther)
 		return nil
 	}
 	change, err := s.engine.PreviewDeletion(r.Context(), agent.Slug, m.ID)

@@ -9,7 +9,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const adaIndex = "- [Tabs](tabs.md) — how to indent\n- [Release](release.md) — when\n"
@@ -137,7 +137,7 @@ func TestBack_OwnPagesOnly(t *testing.T) {
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
 	for _, back := range []string{"https://example.org/", "//example.org/", `/\example.org/`, "\t//example.org", "javascript:alert(1)", "%zz", "memory"} {
-		page := s.post(t, pageOf(m)+"/delete", url.Values{templates.FieldBack: {back}})
+		page := s.post(t, pageOf(m)+"/delete", url.Values{address.FieldBack: {back}})
 		if got := page.Request.URL; got.Path != adaList || "http://"+got.Host != s.address {
 			t.Errorf("%q leads to %s", back, got)
 		}

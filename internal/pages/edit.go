@@ -11,13 +11,14 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // editMemory shows the form with a memory's content, and with the version to merge if the parameter
 // FieldWith names one. For a masked memory it needs the parameter FieldShowSecret, and a user who may
 // write. For a deleted, unreadable or masked memory it returns a *memories.ConflictError.
 func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
-	isRevealed := m.IsQuarantined() && r.URL.Query().Get(templates.FieldShowSecret) != "" && gate.CanWrite(r.Context())
+	isRevealed := m.IsQuarantined() && r.URL.Query().Get(address.FieldShowSecret) != "" && gate.CanWrite(r.Context())
 	switch {
 	case m.State == memories.Deleted:
 		return &memories.ConflictError{Reason: "The memory is in the trash. Restore it first."}
@@ -33,7 +34,7 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.
 		return &memories.ConflictError{Reason: "The text is masked. Reveal it first, or decide in Review."}
 	}
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
-		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m), With: r.URL.Query().Get(templates.FieldWith), Revealed: isRevealed,
+		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m), With: r.URL.Query().Get(address.FieldWith), Revealed: isRevealed,
 		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,
 	})
 }
@@ -133,7 +134,7 @@ func (s *site) showPurged(w http.ResponseWriter, r *http.Request, agent records.
 
 // newMemory shows the form for a new memory, with the name of the parameter FieldNewName.
 func (s *site) newMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	name := listview.CleanText(r.URL.Query().Get(templates.FieldNewName))
+	name := listview.CleanText(r.URL.Query().Get(address.FieldNewName))
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent), Name: name})
 }
 
@@ -151,5 +152,5 @@ func (s *site) create(w http.ResponseWriter, r *http.Request, agent records.Agen
 	if err != nil {
 		return s.notSaved(w, r, agent, v, err)
 	}
-	return kit.Redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+	return kit.Redirect(w, r, address.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }

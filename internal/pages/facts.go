@@ -12,6 +12,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // maxFacts is the maximum number of facts in a search of one agent (arbitrary).
@@ -53,7 +54,7 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request, agent records.A
 	if err != nil {
 		return s.notSaved(w, r, agent, v, err)
 	}
-	return kit.Redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
+	return kit.Redirect(w, r, address.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }
 
 // factsFound returns the facts in the agent's indexes that have all words of query, best first, at

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // fix applies the fix that the form names to one file of a memory. It redirects to the page of the
@@ -18,18 +18,18 @@ import (
 // conflict it shows the reason and the current memory.
 func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := kit.Slug(r), idOf(r)
-	file := r.PostFormValue(templates.FieldPath)
-	result, err := s.engine.Fix(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), file, r.PostFormValue(templates.FieldFix))
+	file := r.PostFormValue(address.FieldPath)
+	result, err := s.engine.Fix(r.Context(), slug, id, r.PostFormValue(address.FieldETag), file, r.PostFormValue(address.FieldFix))
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	to := kit.Back(r, templates.MemoryFilePath(slug, id))
+	to := kit.Back(r, address.MemoryFilePath(slug, id))
 	notice := url.Values{kit.FieldDone: {doneFixed}, kit.FieldID: {result.Memory.ID}}
 	if result.Memory.ID == id {
-		notice.Set(templates.FieldPath, file)
-		notice.Set(templates.FieldHash, r.PostFormValue(templates.FieldHash))
-	} else if to == templates.MemoryFilePath(slug, id) {
-		to = templates.MemoryFilePath(slug, result.Memory.ID) // the file now holds another memory
+		notice.Set(address.FieldPath, file)
+		notice.Set(address.FieldHash, r.PostFormValue(address.FieldHash))
+	} else if to == address.MemoryFilePath(slug, id) {
+		to = address.MemoryFilePath(slug, result.Memory.ID) // the file now holds another memory
 	}
 	return kit.RedirectWith(w, r, to, notice)
 }
@@ -37,7 +37,7 @@ func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 // undoPath returns path with the fixed file and the hash of its old content as parameters, so that
 // the page can offer an undo.
 func undoPath(path, file, hash string) string {
-	return templates.WithQuery(path, map[string]string{templates.FieldPath: file, templates.FieldHash: hash})
+	return address.WithQuery(path, map[string]string{address.FieldPath: file, address.FieldHash: hash})
 }
 
 // undoFix writes back the content that a file had before a fix, and redirects to the page of the
@@ -46,11 +46,11 @@ func undoPath(path, file, hash string) string {
 func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := kit.Slug(r), idOf(r)
 	query := r.URL.Query()
-	_, err := s.engine.UndoFix(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), query.Get(templates.FieldPath), query.Get(templates.FieldHash))
+	_, err := s.engine.UndoFix(r.Context(), slug, id, r.PostFormValue(address.FieldETag), query.Get(address.FieldPath), query.Get(address.FieldHash))
 	if err != nil {
 		return s.refuse(w, r, err)
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.MemoryFilePath(slug, id)), doneUnfixed, id)
+	return kit.Redirect(w, r, kit.Back(r, address.MemoryFilePath(slug, id)), doneUnfixed, id)
 }
 
 // canUndo reports whether a fix of the file can be undone. The memory must still have the file,

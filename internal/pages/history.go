@@ -11,7 +11,7 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // maxRevisionLines is the maximum number of lines shown of one content (arbitrary).
@@ -35,8 +35,8 @@ func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request, agent rec
 	}
 	then := page.Revisions[0]
 	patch := engine.Patch{Type: &then.Type, Description: &then.Description, Body: &then.Body}
-	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
+	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(address.FieldETag), patch); err != nil {
 		return s.refuse(w, r, err)
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.HistoryPath(agent.Slug, m.ID)), doneReverted, m.ID)
+	return kit.Redirect(w, r, kit.Back(r, address.HistoryPath(agent.Slug, m.ID)), doneReverted, m.ID)
 }

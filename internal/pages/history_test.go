@@ -10,7 +10,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // learn writes a memory's file and scans it.
@@ -36,7 +36,7 @@ func (s *site) restoreNth(t *testing.T, page *answer, n int) *answer {
 	if form.Length() != 1 {
 		t.Fatalf("revision %d has %d forms", n, form.Length())
 	}
-	return s.post(t, form.AttrOr("action", ""), url.Values{templates.FieldETag: {form.Find("input[name=etag]").AttrOr("value", "")}})
+	return s.post(t, form.AttrOr("action", ""), url.Values{address.FieldETag: {form.Find("input[name=etag]").AttrOr("value", "")}})
 }
 
 func TestHistory_ShowsDiffs(t *testing.T) {

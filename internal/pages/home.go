@@ -19,6 +19,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // home shows what waits, what was learned, and all agents. Without agents it shows how to add the
@@ -26,14 +27,14 @@ import (
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	v := templates.Home{
-		Frame: templates.Frame{Live: templates.EventsPath, Notice: homeNotice(r)},
-		Query: listview.CleanText(query.Get(templates.FieldQuery)), Sort: templates.AgentSort(query.Get(templates.FieldSort)), All: query.Get(templates.FieldShow) == templates.ShowAll,
+		Frame: templates.Frame{Live: address.EventsPath, Notice: homeNotice(r)},
+		Query: listview.CleanText(query.Get(address.FieldQuery)), Sort: templates.AgentSort(query.Get(address.FieldSort)), All: query.Get(address.FieldShow) == address.ShowAll,
 		Now: time.Now(), Problems: scanProblems(s.engine.ScanProblems(r.Context())), RunsAs: engine.RunsAs(), Samples: s.options.AddSamples != nil,
 	}
 	if v.Sort == "" {
 		v.Sort = templates.ByChange
 	}
-	if show := query.Get(templates.FieldShow); !slices.Contains(templates.AgentSorts(), v.Sort) || show != "" && !v.All {
+	if show := query.Get(address.FieldShow); !slices.Contains(templates.AgentSorts(), v.Sort) || show != "" && !v.All {
 		return memories.ErrNotFound
 	}
 	var err error
@@ -51,7 +52,7 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	}
 	rows := data.Rows()
 	v.Total, v.Context = len(rows), homeview.Context(rows)
-	from, _ := strconv.Atoi(query.Get(templates.FieldFrom)) // else the first page
+	from, _ := strconv.Atoi(query.Get(address.FieldFrom)) // else the first page
 	selected := homeview.Select(rows, homeview.Request{Query: v.Query, Sort: v.Sort, All: v.All, From: from})
 	v.Rows, v.First, v.Found, v.Empty = selected.Rows, selected.First, selected.Found, selected.Empty
 	if isRegion(r, "list") {
@@ -112,7 +113,7 @@ func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err
 	}
-	return kit.Redirect(w, r, templates.HomePath, doneSamples, "")
+	return kit.Redirect(w, r, address.HomePath, doneSamples, "")
 }
 
 // isRegion reports whether htmx requests only the element with the id.

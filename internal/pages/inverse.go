@@ -7,6 +7,7 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // Some actions change nothing that the journal has. Their undo is the same form, or the one that does
@@ -29,7 +30,7 @@ func inverse(path, about, back string, values map[string]string) templates.Actio
 		all[name] = value
 	}
 	undo := templates.Undo("", about, back)
-	undo.Path = templates.WithQuery(path, all)
+	undo.Path = address.WithQuery(path, all)
 	return undo
 }
 
@@ -69,18 +70,18 @@ func formNotice(action url.Values, agent records.Agent, path string) *templates.
 		if agent.MemoryOff {
 			notice, verb = newNotice("Memory off. Existing memories stay."), "on"
 		}
-		notice.Actions = []templates.Action{inverse(templates.AgentPath(agent.Slug, "settings", "memory", verb), "the switch", path, nil)}
+		notice.Actions = []templates.Action{inverse(address.AgentPath(agent.Slug, "settings", "memory", verb), "the switch", path, nil)}
 		return notice
 	case donePublished, doneStopped:
 		notice := newNotice("Published")
 		if done == doneStopped {
 			notice = newNotice("Memoir’s text removed")
 		}
-		notice.Actions = []templates.Action{inverse(templates.TargetPath(agent.Slug, id, done == doneStopped), "the switch", path, nil)}
+		notice.Actions = []templates.Action{inverse(address.TargetPath(agent.Slug, id, done == doneStopped), "the switch", path, nil)}
 		return notice
 	case doneNamed:
-		values := map[string]string{templates.FieldID: id, templates.FieldName: action.Get(fieldFormer)}
-		return withFormer(newNotice("Name saved."), action, inverse(templates.SessionNamesPath(agent.Slug), "the name", path, values))
+		values := map[string]string{address.FieldID: id, address.FieldName: action.Get(fieldFormer)}
+		return withFormer(newNotice("Name saved."), action, inverse(address.SessionNamesPath(agent.Slug), "the name", path, values))
 	}
 	return nil
 }

@@ -11,17 +11,18 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // readLogs adds to v the agent's logs of the day that the query of r names, or of a month, or the
 // results of a search. It returns memories.ErrNotFound for a malformed day or one without logs.
 func (s *site) readLogs(r *http.Request, agent records.Agent, view timelineview.View, v *templates.Timeline) (err error) {
 	query := r.URL.Query()
-	if day := query.Get(templates.FieldDay); day != "" {
+	if day := query.Get(address.FieldDay); day != "" {
 		v.LogsOfDay, err = view.LogsOfDay(r.Context(), *v.Agent, day, s.linksOf(r.Context(), agent).render)
 		return err
 	}
-	v.Logs, err = view.Logs(r.Context(), *v.Agent, query.Get(templates.FieldMonth))
+	v.Logs, err = view.Logs(r.Context(), *v.Agent, query.Get(address.FieldMonth))
 	return err
 }
 
@@ -30,7 +31,7 @@ func (s *site) readLogs(r *http.Request, agent records.Agent, view timelineview.
 // with the reason. It returns other errors.
 func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	form := templates.LogEntryForm{
-		Text: strings.ReplaceAll(r.PostFormValue(templates.FieldText), "\r\n", "\n"), Title: r.PostFormValue(templates.FieldTitle),
+		Text: strings.ReplaceAll(r.PostFormValue(address.FieldText), "\r\n", "\n"), Title: r.PostFormValue(address.FieldTitle),
 	}
 	done, err := s.engine.AppendLog(r.Context(), agent.Slug, engine.LogEntry{Text: form.Text, Title: form.Title})
 	var invalid *memories.InvalidError
@@ -44,12 +45,12 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.A
 	case err != nil:
 		return err
 	}
-	return kit.Redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
+	return kit.Redirect(w, r, address.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
 }
 
 // refuseEntry shows the logs with the form again, as the user filled it in, and banners.
 func (s *site) refuseEntry(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, form templates.LogEntryForm, banners ...templates.Banner) error {
-	v, view, err := s.timelineOf(r, &agent, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowLogs})
+	v, view, err := s.timelineOf(r, &agent, address.TimelineAddress{Agent: agent.Slug, Show: address.ShowLogs})
 	if err == nil {
 		v.Logs, err = view.Logs(r.Context(), *v.Agent, "")
 	}

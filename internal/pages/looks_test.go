@@ -20,7 +20,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // TestPages_Looks checks that every page is accessible and fits every screen.
@@ -65,7 +65,7 @@ func everyPageFits(t *testing.T, browser context.Context) {
 	fits(t, browser, lived, lived.everyPage(t)...)
 	fits(t, browser, linked, "/agents/old/about", "/agents/old/memory", "/agents/new/about")
 	fits(t, browser, sharing, adaList, "/agents/ada/context", pageOf(sharing.Memory("ada", "Tabs")),
-		templates.MemoryPath("team", sharing.Memory("team", "Tabs").ID))
+		address.MemoryPath("team", sharing.Memory("team", "Tabs").ID))
 }
 
 // fits checks pages of a site with axe-core and for overflow.
@@ -367,7 +367,7 @@ func linksOf(page *answer) []string {
 	var links []string
 	page.Find("a[href]").Each(func(_ int, a *selection) {
 		to, err := page.Request.URL.Parse(a.AttrOr("href", ""))
-		if err == nil && to.Host == page.Request.URL.Host && !strings.HasPrefix(to.Path, "/api/") && !strings.HasPrefix(to.Path, templates.SignInPath) {
+		if err == nil && to.Host == page.Request.URL.Host && !strings.HasPrefix(to.Path, "/api/") && !strings.HasPrefix(to.Path, address.SignInPath) {
 			to.Fragment = ""
 			links = append(links, to.RequestURI())
 		}

@@ -22,6 +22,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // memory shows a tab of the memory in the address next to the list that it was opened from. For the id
@@ -46,7 +47,7 @@ func (s *site) otherThanMemory(w http.ResponseWriter, r *http.Request, agent rec
 	fact, err := s.store.IndexFact(r.Context(), agent, idOf(r))
 	switch {
 	case err == nil:
-		http.Redirect(w, r, templates.FactPath(agent.Slug, fact.ID), http.StatusSeeOther)
+		http.Redirect(w, r, address.FactPath(agent.Slug, fact.ID), http.StatusSeeOther)
 		return nil
 	case !errors.Is(err, memories.ErrNotFound):
 		return err
@@ -153,14 +154,14 @@ func (s *site) openFirst(r *http.Request, agent records.Agent, v *templates.Memo
 
 // openMemory returns the view of a memory with the tab that the address names. It returns
 // memories.ErrNotFound for an unknown tab.
-func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memory, view templates.View) (*templates.Memory, error) {
+func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memory, view address.View) (*templates.Memory, error) {
 	ctx := r.Context()
-	tab, ok := templates.ParsePaneTab(r.URL.Query().Get(templates.FieldTab))
+	tab, ok := address.ParsePaneTab(r.URL.Query().Get(address.FieldTab))
 	if !ok {
 		return nil, memories.ErrNotFound
 	}
 	if r.Method == http.MethodPost {
-		tab = templates.TextTab
+		tab = address.TextTab
 	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = shown.Local(m.CreatedAt), shown.Local(m.UpdatedAt), shown.Local(m.DeletedAt)
 	for i := range m.Files {
@@ -191,13 +192,13 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 		return nil, err
 	}
 	switch tab {
-	case templates.HistoryTab:
-		page, err := memorypane.History(ctx, s.store, agent, m, r.URL.Query().Get(templates.FieldRevision))
+	case address.HistoryTab:
+		page, err := memorypane.History(ctx, s.store, agent, m, r.URL.Query().Get(address.FieldRevision))
 		v.History = &page
 		return v, err
-	case templates.CostTab:
+	case address.CostTab:
 		return v, s.addCost(ctx, agent, m, v)
-	case templates.FileTab:
+	case address.FileTab:
 		return v, s.addFile(ctx, agent, m, v)
 	}
 	if v.Notes, err = memorypane.Notes(ctx, s.store, m); err != nil {
@@ -213,7 +214,7 @@ func (s *site) openMemory(r *http.Request, agent records.Agent, m memories.Memor
 	if v.Asked, err = s.store.AskedAs(ctx, m.ID); err != nil {
 		return nil, err
 	}
-	v.Asks = v.CanWrite && r.Method == http.MethodGet && r.URL.Query().Get(templates.FieldAsk) != ""
+	v.Asks = v.CanWrite && r.Method == http.MethodGet && r.URL.Query().Get(address.FieldAsk) != ""
 	if v.LinkedFrom, err = memorypane.LinkedFrom(ctx, s.store, agent, m, view); err != nil {
 		return nil, err
 	}
@@ -241,7 +242,7 @@ func (s *site) addFile(ctx context.Context, agent records.Agent, m memories.Memo
 		return err
 	}
 	if len(flawed)+len(m.Problems) > 0 && m.State != memories.Deleted {
-		fixes := memorypane.FixesOf(v.MemoryRow, flawed, templates.MemoryFilePath(agent.Slug, m.ID))
+		fixes := memorypane.FixesOf(v.MemoryRow, flawed, address.MemoryFilePath(agent.Slug, m.ID))
 		v.Fixes = &fixes
 	}
 	v.MoveTargets, err = s.moveTargets(ctx, agent, m)
@@ -249,10 +250,10 @@ func (s *site) addFile(ctx context.Context, agent records.Agent, m memories.Memo
 }
 
 // oldTab returns a handler that redirects for good to a tab of the memory in the address.
-func oldTab(tab templates.PaneTab) http.HandlerFunc {
+func oldTab(tab address.PaneTab) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		target := templates.WithQuery(templates.MemoryPath(kit.Slug(r), idOf(r)), map[string]string{
-			templates.FieldTab: string(tab), templates.FieldRevision: r.URL.Query().Get(templates.FieldCursor),
+		target := address.WithQuery(address.MemoryPath(kit.Slug(r), idOf(r)), map[string]string{
+			address.FieldTab: string(tab), address.FieldRevision: r.URL.Query().Get(address.FieldCursor),
 		})
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
 	}
@@ -302,7 +303,7 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, 
 		f := templates.FailureOf(http.StatusNotFound)
 		f.Title = "File content not stored"
 		f.Text = "The file is unreadable or too large. It is unchanged: " + m.Path + "."
-		f.BackHref, f.BackLabel = templates.MemoryPath(agent.Slug, m.ID), "Back to memory"
+		f.BackHref, f.BackLabel = address.MemoryPath(agent.Slug, m.ID), "Back to memory"
 		s.kit.ShowFailure(w, r, f)
 		return nil
 	}

@@ -14,18 +14,19 @@ import (
 	"memoir/internal/pages/memorypane"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // submittedForm returns the values of a submitted form, with the id in the address. In the body, it
 // replaces CRLF, which browsers send, with LF. An unknown type becomes "".
 func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
-	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
+	t, _ := memories.ParseType(r.PostFormValue(address.FieldType))
 	return templates.MemoryForm{
-		Agent: agentView(agent), ID: idOf(r), ETag: r.PostFormValue(templates.FieldETag),
-		Name: r.PostFormValue(templates.FieldName), Type: t, Description: r.PostFormValue(templates.FieldDescription),
-		Body: strings.ReplaceAll(r.PostFormValue(templates.FieldBody), "\r\n", "\n"),
-		With: r.PostFormValue(templates.FieldWith),
-		Team: r.PostFormValue(templates.FieldScope) == string(memories.TeamScope),
+		Agent: agentView(agent), ID: idOf(r), ETag: r.PostFormValue(address.FieldETag),
+		Name: r.PostFormValue(address.FieldName), Type: t, Description: r.PostFormValue(address.FieldDescription),
+		Body: strings.ReplaceAll(r.PostFormValue(address.FieldBody), "\r\n", "\n"),
+		With: r.PostFormValue(address.FieldWith),
+		Team: r.PostFormValue(address.FieldScope) == string(memories.TeamScope),
 	}
 }
 
@@ -74,7 +75,7 @@ func (s *site) showPreview(w http.ResponseWriter, r *http.Request, agent records
 // newSecret returns what looks like a secret in the form's texts and in none of the texts before. It
 // returns "" if nothing does, or if the user has decided to save it.
 func newSecret(r *http.Request, v templates.MemoryForm, before ...string) string {
-	if r.PostFormValue(templates.FieldAnyway) != "" {
+	if r.PostFormValue(address.FieldAnyway) != "" {
 		return ""
 	}
 	known := secrets.Values(before...)
@@ -97,9 +98,9 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Ag
 	switch {
 	case errors.As(refused, &taken):
 		v.Problems = map[string]string{
-			templates.FieldName: "This name is taken. Choose another name, or",
+			address.FieldName: "This name is taken. Choose another name, or",
 		}
-		v.Taken = templates.Link{Label: "open “" + taken.Name + "”", Href: templates.MemoryPath(agent.Slug, taken.ID)}
+		v.Taken = templates.Link{Label: "open “" + taken.Name + "”", Href: address.MemoryPath(agent.Slug, taken.ID)}
 		return s.showForm(w, r, http.StatusConflict, agent, v)
 	case errors.As(refused, &invalid):
 		v.Problems = map[string]string{invalid.Field: "The " + invalid.Field + " " + invalid.Reason + "."}

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // pageRows is how many rows a page of another list shows (arbitrary).
@@ -67,7 +68,7 @@ func (s *site) memoryList(r *http.Request, agent records.Agent, open string) (te
 		v.Selection.Total, v.Selection.All = v.Found, listview.Mark(v.Found, page.ChangedAt)
 	}
 	for _, view := range records.MemoryViews() {
-		if view != records.TeamView || counts[view] > 0 && !agent.SharesMemories() || v.View.Name == templates.TeamView {
+		if view != records.TeamView || counts[view] > 0 && !agent.SharesMemories() || v.View.Name == address.TeamView {
 			v.Views = append(v.Views, templates.ViewCount{Name: string(view), Count: counts[view]})
 		}
 	}
@@ -85,7 +86,7 @@ func (s *site) memoryList(r *http.Request, agent records.Agent, open string) (te
 
 // sharedGroups returns a group for each agent whose shared memories the agent receives, with the
 // first rows of the list. It returns nil for a view, a state or a session, and on further pages.
-func (s *site) sharedGroups(ctx context.Context, agent records.Agent, list records.MemoryList, v templates.View) ([]templates.SharedGroup, error) {
+func (s *site) sharedGroups(ctx context.Context, agent records.Agent, list records.MemoryList, v address.View) ([]templates.SharedGroup, error) {
 	if list.View != "" || list.State != "" || list.Part == records.AttentionPart || list.Session != "" || v.After != "" || v.Before != "" {
 		return nil, nil
 	}
@@ -131,7 +132,7 @@ func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) 
 
 // trash redirects the earlier address of the trash.
 func (s *site) trash(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	http.Redirect(w, r, templates.TrashPath(agent.Slug), http.StatusMovedPermanently)
+	http.Redirect(w, r, address.TrashPath(agent.Slug), http.StatusMovedPermanently)
 	return nil
 }
 
@@ -140,10 +141,10 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request, agent records.Agent
 // shows the reason and the current memory.
 func (s *site) purge(w http.ResponseWriter, r *http.Request) error {
 	slug := kit.Slug(r)
-	if _, err := s.engine.Purge(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag)); err != nil {
+	if _, err := s.engine.Purge(r.Context(), slug, idOf(r), r.PostFormValue(address.FieldETag)); err != nil {
 		return s.refuse(w, r, err)
 	}
-	return kit.Redirect(w, r, kit.Back(r, templates.TrashPath(slug)), donePurged, "")
+	return kit.Redirect(w, r, kit.Back(r, address.TrashPath(slug)), donePurged, "")
 }
 
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {

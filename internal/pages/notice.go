@@ -11,6 +11,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -59,7 +60,7 @@ const (
 // or "" if cursor, the one of this page, is empty.
 func pageLinks(path, cursor, next string) (more, first string) {
 	if next != "" {
-		more = templates.WithQuery(path, map[string]string{templates.FieldCursor: next})
+		more = address.WithQuery(path, map[string]string{address.FieldCursor: next})
 	}
 	if cursor != "" {
 		first = path
@@ -138,7 +139,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	case done == doneDeleted && m.Pending() == memories.PendingDeletion:
 		notice := newNotice("Deletion pending: " + m.Name)
 		notice.Actions = []templates.Action{{
-			Label: "Undo", About: "the deletion of " + m.Name, Path: templates.MemoryPath(m.Agent, m.ID, "restore"), Back: path, Style: templates.Primary, Does: "undo",
+			Label: "Undo", About: "the deletion of " + m.Name, Path: address.MemoryPath(m.Agent, m.ID, "restore"), Back: path, Style: templates.Primary, Does: "undo",
 		}}
 		return notice, nil
 	case deleted:
@@ -151,7 +152,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 		return s.undoable(r, agent, m, newNotice(m.Name+": "+string(m.Type)), path)
 	case done == doneAsked:
 		return withFormer(newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), query,
-			inverse(templates.MemoryPath(agent.Slug, m.ID, "asked-as"), "the questions of "+m.Name, path, map[string]string{templates.FieldAskedAs: query.Get(fieldFormer)})), nil
+			inverse(address.MemoryPath(agent.Slug, m.ID, "asked-as"), "the questions of "+m.Name, path, map[string]string{address.FieldAskedAs: query.Get(fieldFormer)})), nil
 	case memoryNotices[done] != "":
 		return s.undoable(r, agent, m, newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), path)
 	default:
@@ -163,7 +164,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 // the file and its old hash, and canUndo returns true. path is the page to return to after it.
 func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	notice := newNotice("Fixed " + m.Name)
-	file, hash := kit.LastAction(r).Get(templates.FieldPath), kit.LastAction(r).Get(templates.FieldHash)
+	file, hash := kit.LastAction(r).Get(address.FieldPath), kit.LastAction(r).Get(address.FieldHash)
 	undo, err := s.canUndo(r.Context(), agent, m, file, hash)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memo
 	if undo {
 		notice.Actions = []templates.Action{{
 			Label: "Undo", About: "the fix of " + m.Name, ETag: engine.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
-			Path: undoPath(templates.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
+			Path: undoPath(address.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
 		}}
 	}
 	return notice, nil

@@ -14,15 +14,16 @@ import (
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // palette answers with the results of the palette, a part of a page.
 func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	typed := listview.CleanText(query.Get(templates.FieldQuery))
+	typed := listview.CleanText(query.Get(address.FieldQuery))
 	asked := terms.Parse(typed)
 	d := paletteview.Data{Query: typed, Typed: asked.Words, HomeDir: home(), CanWrite: gate.CanWrite(r.Context())}
-	d.Current, _ = paletteview.AgentOf(query.Get(templates.FieldHere))
+	d.Current, _ = paletteview.AgentOf(query.Get(address.FieldHere))
 	if cookie, err := r.Cookie(kit.CookieTheme); err == nil {
 		d.Theme = templates.ParseTheme(cookie.Value)
 	}
@@ -38,7 +39,7 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	})
 	reading.Go(func() error {
 		if typed == "" {
-			d.Recent = paletteview.Recent(ctx, s.store, query[templates.FieldRecent], query.Get(templates.FieldHere))
+			d.Recent = paletteview.Recent(ctx, s.store, query[address.FieldRecent], query.Get(address.FieldHere))
 			return nil
 		}
 		page, err := paletteview.Search(ctx, s.store, asked, d.HomeDir, memories.PageRequest{Limit: paletteview.MaxMemories})

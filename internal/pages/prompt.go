@@ -14,11 +14,12 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // readPrompt fills v with the prompt and the form that the address of r, or its form, names.
 func (s *site) readPrompt(ctx context.Context, r *http.Request, agent records.Agent, v *templates.Prompt) error {
-	request := prompts.Request{Cursor: r.FormValue(templates.FieldCursor), Find: r.FormValue(templates.FieldFind)}
+	request := prompts.Request{Cursor: r.FormValue(address.FieldCursor), Find: r.FormValue(address.FieldFind)}
 	return prompts.Reader{Store: s.store, Recaller: s.recaller}.Read(ctx, agent, request, v)
 }
 
@@ -26,18 +27,18 @@ func (s *site) readPrompt(ctx context.Context, r *http.Request, agent records.Ag
 // Context tab, where the prompt runs again. If the memory has changed since, or the phrase is invalid,
 // it saves nothing and shows the form with the reason.
 func (s *site) saveFind(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	id, refused := idOf(r), &templates.Find{ID: idOf(r), Phrase: listview.CleanText(r.PostFormValue(templates.FieldPhrase))}
+	id, refused := idOf(r), &templates.Find{ID: idOf(r), Phrase: listview.CleanText(r.PostFormValue(address.FieldPhrase))}
 	asked, err := s.store.AskedAs(r.Context(), id)
 	if err == nil {
 		phrases := memories.AddPhrase(asked.Phrases, memories.CleanPhrase(refused.Phrase))
-		_, err = s.engine.Patch(r.Context(), agent.Slug, id, cmp.Or(r.PostFormValue(templates.FieldETag), "missing"), engine.Patch{AskedAs: &phrases})
+		_, err = s.engine.Patch(r.Context(), agent.Slug, id, cmp.Or(r.PostFormValue(address.FieldETag), "missing"), engine.Patch{AskedAs: &phrases})
 	}
 	var invalid *memories.InvalidError
 	var conflict *memories.ConflictError
 	switch {
 	case err == nil:
-		back := templates.WithQuery(templates.ContextPath(agent.Slug), map[string]string{
-			templates.FieldFile: r.PostFormValue(templates.FieldFile), templates.FieldQuery: r.PostFormValue(templates.FieldQuery),
+		back := address.WithQuery(address.ContextPath(agent.Slug), map[string]string{
+			address.FieldFile: r.PostFormValue(address.FieldFile), address.FieldQuery: r.PostFormValue(address.FieldQuery),
 		})
 		return redirectFormer(w, r, back, doneAsked, id, strings.Join(asked.Phrases, "\n"))
 	case errors.Is(err, memories.ErrChanged):

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // proposal shows the form to edit a proposal before it is accepted. If the proposal was decided
@@ -72,5 +73,5 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent record
 
 // suggestionsPath returns the path of an agent's suggestions in the review.
 func suggestionsPath(slug string) string {
-	return templates.WithQuery(templates.AgentReviewPath(slug), map[string]string{templates.FieldKind: string(findings.Suggestion)})
+	return address.WithQuery(address.AgentReviewPath(slug), map[string]string{address.FieldKind: string(findings.Suggestion)})
 }

@@ -21,6 +21,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // Decider carries out decisions about items of the review. *review.Reviewer implements it.
@@ -47,7 +48,7 @@ const (
 // submittedTriage returns the list that a form or a query names: by its fields, else by the page of
 // the form.
 func (s *site) submittedTriage(r *http.Request) (reviewcards.List, error) {
-	slug, query := listview.CleanText(r.FormValue(templates.FieldAgent)), r.Form
+	slug, query := listview.CleanText(r.FormValue(address.FieldAgent)), r.Form
 	if from, err := url.Parse(kit.Back(r, "")); err == nil && isReviewPath(from.Path) {
 		query = from.Query()
 		if parts := strings.Split(from.Path, "/"); parts[1] == "agents" {
@@ -175,11 +176,11 @@ func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Revie
 			continue
 		}
 		v.Last = reviewcards.DecidedWords(d, last)
-		v.Undo = &templates.Action{Label: "Undo", About: v.Last, Path: templates.UndoPath(records.ReviewAction(d.Item)), Does: "undo", Icon: "undo"}
+		v.Undo = &templates.Action{Label: "Undo", About: v.Last, Path: address.UndoPath(records.ReviewAction(d.Item)), Does: "undo", Icon: "undo"}
 		break
 	}
 	held, err := s.store.CountReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, HeldAt: time.Now()})
-	v.Snoozed = templates.ReviewFilter{Label: "Snoozed", Count: held, Current: t.Snoozed, Href: templates.WithQuery(t.With("", "").At(""), map[string]string{templates.FieldView: templates.ViewSnoozed})}
+	v.Snoozed = templates.ReviewFilter{Label: "Snoozed", Count: held, Current: t.Snoozed, Href: address.WithQuery(t.With("", "").At(""), map[string]string{address.FieldView: address.ViewSnoozed})}
 	if err != nil {
 		return v, nil, err
 	}
@@ -228,7 +229,7 @@ func (s *site) addOpen(r *http.Request, v *templates.Review, t reviewcards.List,
 	}
 	reviewcards.AddRows(v, t, page, all, id)
 	pages := func(n int) string {
-		return templates.WithQuery(t.At(""), map[string]string{templates.FieldPage: strconv.Itoa(n)})
+		return address.WithQuery(t.At(""), map[string]string{address.FieldPage: strconv.Itoa(n)})
 	}
 	if n := t.Items.Skip/reviewcards.MaxRows + 1; n > 1 {
 		v.PrevHref = pages(n - 1)
@@ -247,12 +248,12 @@ func (s *site) addOpen(r *http.Request, v *templates.Review, t reviewcards.List,
 // out.
 func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List, agent records.Agent, item records.ReviewItem, page records.ReviewPage, at int) error {
 	query := r.URL.Query()
-	reveal := query.Get(templates.FieldReveal) != "" && r.Method == http.MethodGet
+	reveal := query.Get(address.FieldReveal) != "" && r.Method == http.MethodGet
 	if reveal && !gate.CanWrite(r.Context()) {
 		return &kit.BadRequest{Status: http.StatusForbidden, Detail: "The token for readers does not reveal secrets."}
 	}
 	maker := reviewcards.Maker{Store: s.store, Engine: s.engine, Proposals: s.options.Extractor, Options: reviewcards.Options{
-		CanDecide: v.CanDecide, CanReveal: gate.CanWrite(r.Context()), Reveal: reveal, Merge: query.Get(templates.FieldMerge) != "", Here: t.At(item.ID),
+		CanDecide: v.CanDecide, CanReveal: gate.CanWrite(r.Context()), Reveal: reveal, Merge: query.Get(address.FieldMerge) != "", Here: t.At(item.ID),
 	}}
 	card, err := maker.Card(r.Context(), agent, item)
 	if err != nil {
@@ -269,11 +270,11 @@ func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List,
 		}
 	}
 	if n := page.Counts[item.Kind]; n > 1 && v.CanDecide && item.Kind != findings.Duplicate && reviewcards.IsOneSided(item) {
-		values := map[string]string{templates.FieldKind: string(item.Kind)}
+		values := map[string]string{address.FieldKind: string(item.Kind)}
 		if t.Agent != nil {
-			values[templates.FieldAgent] = t.Agent.Slug
+			values[address.FieldAgent] = t.Agent.Slug
 		}
-		card.Batch = templates.Link{Label: reviewcards.BatchLabel(item.Kind, n), Href: templates.WithQuery(templates.ReviewBatchPath, values)}
+		card.Batch = templates.Link{Label: reviewcards.BatchLabel(item.Kind, n), Href: address.WithQuery(address.ReviewBatchPath, values)}
 	}
 	v.Card = &card
 	return nil
@@ -320,7 +321,7 @@ func (s *site) addHeld(ctx context.Context, v *templates.Review, t reviewcards.L
 			Reason: o.Reason, Until: shown.Local(d.Until), Never: d.Decision == review.Hide, Agent: names[d.Agent],
 		}
 		if v.CanDecide {
-			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: templates.UndoPath(records.ReviewAction(d.Item))}
+			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: address.UndoPath(records.ReviewAction(d.Item))}
 		}
 		v.Held = append(v.Held, row)
 	}

@@ -20,6 +20,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -58,7 +59,7 @@ func (s *site) decide(w http.ResponseWriter, r *http.Request) error {
 
 // choiceOf returns the decision of a form. A snooze can have its number of days: snooze-7.
 func choiceOf(r *http.Request) review.Choice {
-	choice := review.Choice{Decision: r.PostFormValue(templates.FieldDecision), ETags: r.PostForm[templates.FieldETag]}
+	choice := review.Choice{Decision: r.PostFormValue(address.FieldDecision), ETags: r.PostForm[address.FieldETag]}
 	if days, isSnooze := strings.CutPrefix(choice.Decision, review.Snooze+"-"); isSnooze {
 		choice.Decision = review.Snooze
 		choice.Days, _ = strconv.Atoi(days) // 0 is the default
@@ -66,7 +67,7 @@ func choiceOf(r *http.Request) review.Choice {
 		choice.Days = 1
 	}
 	if choice.Decision == review.Merge {
-		description, body := r.PostFormValue(templates.FieldDescription), r.PostFormValue(templates.FieldBody)
+		description, body := r.PostFormValue(address.FieldDescription), r.PostFormValue(address.FieldBody)
 		choice.Description, choice.Body = &description, &body
 	}
 	return choice
@@ -88,7 +89,7 @@ func (s *site) toNext(w http.ResponseWriter, r *http.Request, t reviewcards.List
 			break
 		}
 	}
-	return kit.RedirectWith(w, r, t.At(next), url.Values{kit.FieldDone: {doneReviewed}, templates.FieldItem: {decided}})
+	return kit.RedirectWith(w, r, t.At(next), url.Values{kit.FieldDone: {doneReviewed}, address.FieldItem: {decided}})
 }
 
 // reviewNotice returns the notice about the decision that led to the page of r, or about another
@@ -98,7 +99,7 @@ func (s *site) reviewNotice(r *http.Request, back string, all []records.Agent) (
 		return notice, err
 	}
 	action := kit.LastAction(r)
-	id := action.Get(templates.FieldItem)
+	id := action.Get(address.FieldItem)
 	switch {
 	case action.Get(kit.FieldDone) != doneReviewed && action.Get(kit.FieldID) != "":
 		for _, agent := range all {
@@ -260,7 +261,7 @@ func (s *site) showBatch(w http.ResponseWriter, r *http.Request, status int, t r
 
 // batchItems returns the items of a batch that can be decided together, and how many more there are.
 func (s *site) batchItems(r *http.Request, t reviewcards.List) (items []records.ReviewItem, left int, err error) {
-	if ids := r.Form[templates.FieldItem]; len(ids) > 0 {
+	if ids := r.Form[address.FieldItem]; len(ids) > 0 {
 		for _, id := range ids[:min(len(ids), records.MaxLimit)] {
 			item, err := s.reviewItem(r.Context(), t, id)
 			if isGone(err) {
@@ -313,10 +314,10 @@ func (s *site) decideBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	batch, decision := rand.Text(), r.PostFormValue(templates.FieldDecision)
+	batch, decision := rand.Text(), r.PostFormValue(address.FieldDecision)
 	done, decided := 0, ""
 	var refused []string
-	for _, field := range r.PostForm[templates.FieldItem] {
+	for _, field := range r.PostForm[address.FieldItem] {
 		parts := strings.Fields(field)
 		if len(parts) == 0 {
 			continue
@@ -356,7 +357,7 @@ func (s *site) decideBatch(w http.ResponseWriter, r *http.Request) error {
 // movedToReview redirects permanently from an earlier address of an agent: to the item that it was
 // about, else to the items of its kind, else to all.
 func (s *site) movedToReview(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	to := templates.AgentReviewPath(agent.Slug)
+	to := address.AgentReviewPath(agent.Slug)
 	kind, id := findings.Kind(""), idOf(r)
 	switch path := r.URL.Path; {
 	case strings.HasSuffix(path, "/versions"):
@@ -367,7 +368,7 @@ func (s *site) movedToReview(w http.ResponseWriter, r *http.Request, agent recor
 		kind = findings.Suggestion
 	}
 	if kind != "" {
-		to = templates.WithQuery(to, map[string]string{templates.FieldKind: string(kind)})
+		to = address.WithQuery(to, map[string]string{address.FieldKind: string(kind)})
 	}
 	if id != "" {
 		page, err := s.store.Review(r.Context(), records.ReviewList{AgentID: agent.ID, Kinds: []findings.Kind{kind}, Limit: records.MaxLimit})
@@ -376,7 +377,7 @@ func (s *site) movedToReview(w http.ResponseWriter, r *http.Request, agent recor
 		}
 		for _, item := range page.Items {
 			if item.Subject == id || len(item.Memories) == 1 && item.Memories[0].ID == id {
-				to = templates.AgentReviewPath(agent.Slug, item.ID)
+				to = address.AgentReviewPath(agent.Slug, item.ID)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -29,9 +30,9 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
 		return nil
 	}
-	typed := listview.CleanText(query.Get(templates.FieldQuery))
+	typed := listview.CleanText(query.Get(address.FieldQuery))
 	v := templates.Search{
-		Frame: templates.Frame{Live: templates.EventsPath}, Query: typed, Terms: terms.Parse(typed), Cursor: query.Get(templates.FieldCursor),
+		Frame: templates.Frame{Live: address.EventsPath}, Query: typed, Terms: terms.Parse(typed), Cursor: query.Get(address.FieldCursor),
 		// set before the search, so that it is true if the search misses anything
 		Partial: !s.engine.Searchable(),
 	}
@@ -54,14 +55,14 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 // withoutOldFilters returns the address of a search whose query has the parameters type and state
 // as filters. It returns false if the search has neither.
 func withoutOldFilters(query url.Values) (target string, ok bool) {
-	asked := terms.Parse(listview.CleanText(query.Get(templates.FieldQuery)))
-	if t, known := memories.ParseType(query.Get(templates.FieldType)); known {
+	asked := terms.Parse(listview.CleanText(query.Get(address.FieldQuery)))
+	if t, known := memories.ParseType(query.Get(address.FieldType)); known {
 		asked, ok = asked.With(terms.Filter{Field: terms.Type, Value: string(t)}), true
 	}
-	if query.Get(templates.FieldState) == string(memories.Deleted) {
+	if query.Get(address.FieldState) == string(memories.Deleted) {
 		asked, ok = asked.With(terms.Filter{Field: terms.Is, Value: terms.IsTrash}), true
 	}
-	return templates.WithQuery(templates.SearchPath, map[string]string{templates.FieldQuery: asked.String()}), ok
+	return address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: asked.String()}), ok
 }
 
 func resultOf(m memories.Memory, agent string, search words.Search, now time.Time) templates.SearchResult {

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
@@ -40,7 +41,7 @@ func (s *site) settings(w http.ResponseWriter, r *http.Request, agent records.Ag
 	if v.Meaning, err = s.meaning(r.Context(), agent); err != nil {
 		return err
 	}
-	if v.Frame, err = s.frame(r, agent, templates.SettingsPath(agent.Slug)); err != nil {
+	if v.Frame, err = s.frame(r, agent, address.SettingsPath(agent.Slug)); err != nil {
 		return err
 	}
 	return kit.Show(w, r, http.StatusOK, templates.SettingsPage(v))
@@ -148,6 +149,6 @@ func (s *site) switchMemory(off bool) kit.Handler {
 		if _, err := s.engine.SwitchMemory(r.Context(), slug, off); err != nil {
 			return err
 		}
-		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), doneOf(r, doneSwitched), "")
+		return kit.Redirect(w, r, kit.Back(r, address.SettingsPath(slug)), doneOf(r, doneSwitched), "")
 	}
 }

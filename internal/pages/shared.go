@@ -8,7 +8,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // moveTargets returns the slugs of the other agents to which the memory can be copied: those with
@@ -43,7 +43,7 @@ func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent record
 		m, err := s.store.Memory(r.Context(), giver, idOf(r))
 		switch {
 		case err == nil:
-			http.Redirect(w, r, templates.MemoryPath(giver.Slug, m.ID), http.StatusSeeOther)
+			http.Redirect(w, r, address.MemoryPath(giver.Slug, m.ID), http.StatusSeeOther)
 			return nil
 		case !errors.Is(err, memories.ErrNotFound):
 			return err

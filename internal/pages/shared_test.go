@@ -9,7 +9,7 @@ import (
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // sharingSite returns a site with the agents ada and bob and a directory that they share.
@@ -28,7 +28,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 	t.Parallel()
 	s, team := sharingSite(t)
 	m := s.Memoir
-	at := func(m memories.Memory) string { return templates.MemoryPath(m.Agent, m.ID) }
+	at := func(m memories.Memory) string { return address.MemoryPath(m.Agent, m.ID) }
 	shared := func(page *answer) string { return words(page.Find("#group-shared-team .rows h3")) }
 
 	// The tab shows shared memories as a group with links to their owner, and filters them too.
@@ -50,7 +50,7 @@ func TestShared_ListsAndMoves(t *testing.T) {
 		t.Errorf("Wiki in CLAUDE.md leads to %q", got)
 	}
 	// The link of a recalled shared memory names the receiving agent and redirects to the owner.
-	if page := s.get(t, templates.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != at(m.Memory("team", "Wiki")) {
+	if page := s.get(t, address.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != at(m.Memory("team", "Wiki")) {
 		t.Errorf("a shared memory of ada's is %d at %s", page.StatusCode, page.Request.URL)
 	}
 
@@ -95,7 +95,7 @@ func TestCopy_ToAnotherAgent(t *testing.T) {
 	files["bob/memory/role.md"] = memoirtest.Note("Role", memories.User, "Bob.")
 	m := memoirtest.Start(t, files)
 	s := serveMemoir(t, m, setting{})
-	page := s.get(t, templates.MemoryPath("ada", m.Memory("ada", "Tabs").ID)+"?tab=file")
+	page := s.get(t, address.MemoryPath("ada", m.Memory("ada", "Tabs").ID)+"?tab=file")
 	if got := words(page.Find("#taker option")); got != "bob" {
 		t.Errorf("it can be copied to %q", got)
 	}
@@ -104,7 +104,7 @@ func TestCopy_ToAnotherAgent(t *testing.T) {
 	}
 	copied := s.copyTo(t, page, "bob")
 	copied.expect(http.StatusOK, "Copied Tabs", "Use tabs.")
-	if got := copied.Request.URL.Path; got != templates.MemoryPath("bob", m.Memory("bob", "Tabs").ID) {
+	if got := copied.Request.URL.Path; got != address.MemoryPath("bob", m.Memory("bob", "Tabs").ID) {
 		t.Errorf("the copy leads to %s", got)
 	}
 	if m.Read("ada/memory/tabs.md") == "" || !strings.Contains(m.Read("bob/memory/feedback_tabs.md"), "Use tabs.") {
@@ -116,8 +116,8 @@ func TestCopy_ToAnotherAgent(t *testing.T) {
 func (s *site) copyTo(t *testing.T, page *answer, agent string) *answer {
 	t.Helper()
 	form := page.Find("#taker").Closest("form")
-	fields := map[string][]string{templates.FieldAgent: {agent}}
-	for _, name := range []string{templates.FieldETag, templates.FieldBack, templates.FieldTo} {
+	fields := map[string][]string{address.FieldAgent: {agent}}
+	for _, name := range []string{address.FieldETag, address.FieldBack, address.FieldTo} {
 		fields[name] = []string{form.Find("[name="+name+"]").AttrOr("value", "")}
 	}
 	return s.post(t, form.AttrOr("action", ""), fields)

@@ -8,6 +8,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // sync shows the result of the last full scan, the number of paths that wait for a scan, and the
@@ -22,7 +23,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Sync{
-		Frame:       templates.Frame{Live: templates.EventsPath},
+		Frame:       templates.Frame{Live: address.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: "events", WatchNote: "reported by the system", Overflows: status.Overflows,
 		LastFullScan: shown.Local(status.LastFullScan), Lag: status.Lag,
@@ -60,5 +61,5 @@ func (s *site) scan(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err
 	}
-	return kit.Redirect(w, r, templates.SyncPath, doneScanned, "")
+	return kit.Redirect(w, r, address.SyncPath, doneScanned, "")
 }

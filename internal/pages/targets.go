@@ -10,6 +10,7 @@ import (
 	"memoir/internal/pages/shown"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // targets returns the files for other agents. It is nil for an agent that can have none, unless one
@@ -39,7 +40,7 @@ func targetView(t engine.TargetState) templates.Target {
 // that. If the file cannot be written, the row of the target shows why.
 func (s *site) switchTarget(on bool) kit.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		slug, name := kit.Slug(r), kit.Param(r, templates.FieldTarget)
+		slug, name := kit.Slug(r), kit.Param(r, address.FieldTarget)
 		all, err := s.engine.Targets(r.Context(), slug)
 		if err != nil {
 			return err
@@ -64,6 +65,6 @@ func (s *site) switchTarget(on bool) kit.Handler {
 		if slices.ContainsFunc(all.List, func(t engine.TargetState) bool { return t.Kind.Name == name && t.State.Problem != "" }) {
 			done = "" // the row has the problem
 		}
-		return kit.Redirect(w, r, kit.Back(r, templates.SettingsPath(slug)), doneOf(r, done), name)
+		return kit.Redirect(w, r, kit.Back(r, address.SettingsPath(slug)), doneOf(r, done), name)
 	}
 }

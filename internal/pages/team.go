@@ -11,6 +11,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // transfer returns a handler that moves or copies the memory, by calling do, to the scope or agent
@@ -21,8 +22,8 @@ func (s *site) transfer(
 	do func(ctx context.Context, slug, id, match string, to engine.Destination) (engine.Result, error), done string,
 ) func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error {
 	return func(w http.ResponseWriter, r *http.Request, _ records.Agent, m memories.Memory) error {
-		target := engine.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
-		result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), target)
+		target := engine.Destination{Scope: memories.Scope(r.FormValue(address.FieldTo)), Agent: r.FormValue(address.FieldAgent)}
+		result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(address.FieldETag), target)
 		// the page has no field to show it at
 		if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) {
 			err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
@@ -37,7 +38,7 @@ func (s *site) transfer(
 		}
 		to := view.Memory(result.Memory.ID)
 		if result.Memory.Agent != m.Agent {
-			to = templates.MemoryPath(result.Memory.Agent, result.Memory.ID) // the form's list does not contain it
+			to = address.MemoryPath(result.Memory.Agent, result.Memory.ID) // the form's list does not contain it
 		}
 		return kit.Redirect(w, r, to, done, result.Memory.ID)
 	}

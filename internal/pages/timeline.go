@@ -19,6 +19,7 @@ import (
 	"memoir/internal/pages/timelineview"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // maxSessionLabel is the maximum length of the name of a person or channel, in bytes (arbitrary).
@@ -42,7 +43,7 @@ func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *recor
 	if moved, err := chosenDay(w, r, &at); moved || err != nil {
 		return err
 	}
-	if at.Show == templates.ShowEvents {
+	if at.Show == address.ShowEvents {
 		return s.showEvents(w, r, agent, at)
 	}
 	v, view, err := s.timelineOf(r, agent, at)
@@ -53,10 +54,10 @@ func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *recor
 	case agent == nil: // each agent's page has the list
 		for _, a := range view.Agents {
 			v.Agents = append(v.Agents, templates.TimelineAgent{
-				Name: a.DisplayName, Href: templates.TimelineAddress{Agent: a.Slug, Show: at.Show, AsOf: at.AsOf}.String(),
+				Name: a.DisplayName, Href: address.TimelineAddress{Agent: a.Slug, Show: at.Show, AsOf: at.AsOf}.String(),
 			})
 		}
-	case at.Show == templates.ShowLogs:
+	case at.Show == address.ShowLogs:
 		err = s.readLogs(r, *agent, view, &v)
 	default:
 		err = s.readSessions(r, *agent, view, &v)
@@ -68,8 +69,8 @@ func (s *site) showTimeline(w http.ResponseWriter, r *http.Request, agent *recor
 }
 
 // showEvents shows the events of the timeline. It reads them and the chart at the same time.
-func (s *site) showEvents(w http.ResponseWriter, r *http.Request, agent *records.Agent, at templates.TimelineAddress) error {
-	rest, _ := strconv.Atoi(r.URL.Query().Get(templates.FieldRest)) // anything else is the beginning
+func (s *site) showEvents(w http.ResponseWriter, r *http.Request, agent *records.Agent, at address.TimelineAddress) error {
+	rest, _ := strconv.Atoi(r.URL.Query().Get(address.FieldRest)) // anything else is the beginning
 	v, view, err := s.frameOfTimeline(r, agent, at)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *site) showEvents(w http.ResponseWriter, r *http.Request, agent *records
 		return err
 	}
 	v.Events = events
-	if agent != nil && at == (templates.TimelineAddress{Agent: at.Agent, Show: at.Show}) {
+	if agent != nil && at == (address.TimelineAddress{Agent: at.Agent, Show: at.Show}) {
 		if v.Events.Applied, err = s.appliedSteps(r.Context(), *agent, at.String()); err != nil {
 			return err
 		}
@@ -95,21 +96,21 @@ func (s *site) showEvents(w http.ResponseWriter, r *http.Request, agent *records
 
 // requestedTimeline returns the address that the path and the query of r give, without a day. agent is
 // nil for all agents. For an unknown value it returns memories.ErrNotFound.
-func requestedTimeline(r *http.Request, agent *records.Agent) (templates.TimelineAddress, error) {
+func requestedTimeline(r *http.Request, agent *records.Agent) (address.TimelineAddress, error) {
 	query := r.URL.Query()
-	at := templates.TimelineAddress{
-		Show: query.Get(templates.FieldShow), Kind: memories.ActivityKind(query.Get(templates.FieldKind)),
-		Actor: memories.Actor(query.Get(templates.FieldActor)), Session: query.Get(templates.FieldSession), Memory: query.Get(templates.FieldMemory),
-		Words: listview.CleanText(query.Get(templates.FieldQuery)), Cursor: query.Get(templates.FieldCursor), Open: query.Get(templates.FieldOpen),
+	at := address.TimelineAddress{
+		Show: query.Get(address.FieldShow), Kind: memories.ActivityKind(query.Get(address.FieldKind)),
+		Actor: memories.Actor(query.Get(address.FieldActor)), Session: query.Get(address.FieldSession), Memory: query.Get(address.FieldMemory),
+		Words: listview.CleanText(query.Get(address.FieldQuery)), Cursor: query.Get(address.FieldCursor), Open: query.Get(address.FieldOpen),
 	}
 	if agent != nil {
 		at.Agent = agent.Slug
 	}
 	if at.Show == "" {
-		at.Show = templates.ShowEvents
+		at.Show = address.ShowEvents
 	}
 	switch {
-	case !slices.Contains([]string{templates.ShowEvents, templates.ShowSessions, templates.ShowLogs}, at.Show),
+	case !slices.Contains([]string{address.ShowEvents, address.ShowSessions, address.ShowLogs}, at.Show),
 		at.Kind != "" && at.Kind != records.KindRecalled && !slices.Contains(memories.ActivityKinds, at.Kind),
 		at.Actor != "" && !slices.Contains(memories.Actors, at.Actor),
 		at.Session != "" && (agent == nil || !kit.IsText(at.Session)):
@@ -120,9 +121,9 @@ func requestedTimeline(r *http.Request, agent *records.Agent) (templates.Timelin
 
 // chosenDay sets the day of the address from the query of r. For the slider's field, and for a day
 // that is not past, it redirects and reports that. A malformed day gives a *kit.BadRequest.
-func chosenDay(w http.ResponseWriter, r *http.Request, at *templates.TimelineAddress) (moved bool, err error) {
+func chosenDay(w http.ResponseWriter, r *http.Request, at *address.TimelineAddress) (moved bool, err error) {
 	now := time.Now()
-	if raw := r.URL.Query().Get(templates.FieldOn); raw != "" {
+	if raw := r.URL.Query().Get(address.FieldOn); raw != "" {
 		n, err := strconv.Atoi(raw)
 		if err != nil || n < 0 {
 			return false, kit.Malformed("A day is a number of days since 1970.")
@@ -131,11 +132,11 @@ func chosenDay(w http.ResponseWriter, r *http.Request, at *templates.TimelineAdd
 		if n < templates.UnixDay(now) {
 			day = time.Unix(0, 0).UTC().AddDate(0, 0, n).Format(time.DateOnly)
 		}
-		target := templates.WithQuery(r.URL.RequestURI(), map[string]string{templates.FieldOn: ""})
-		http.Redirect(w, r, templates.WithQuery(target, map[string]string{templates.FieldAsOf: day}), http.StatusSeeOther)
+		target := address.WithQuery(r.URL.RequestURI(), map[string]string{address.FieldOn: ""})
+		http.Redirect(w, r, address.WithQuery(target, map[string]string{address.FieldAsOf: day}), http.StatusSeeOther)
 		return true, nil
 	}
-	raw := r.URL.Query().Get(templates.FieldAsOf)
+	raw := r.URL.Query().Get(address.FieldAsOf)
 	if raw == "" {
 		return false, nil
 	}
@@ -158,7 +159,7 @@ func endOfDay(t time.Time) time.Time {
 
 // timelineOf returns the view of the timeline at an address without its list, and what the list is
 // about. agent is nil for all agents.
-func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
+func (s *site) timelineOf(r *http.Request, agent *records.Agent, at address.TimelineAddress) (templates.Timeline, timelineview.View, error) {
 	v, view, err := s.frameOfTimeline(r, agent, at)
 	if err == nil {
 		err = s.addDay(r.Context(), agent, view, &v)
@@ -168,8 +169,8 @@ func (s *site) timelineOf(r *http.Request, agent *records.Agent, at templates.Ti
 
 // frameOfTimeline returns the view of the timeline with its frame only, and what its list is about.
 // addDay adds the rest of what timelineOf returns.
-func (s *site) frameOfTimeline(r *http.Request, agent *records.Agent, at templates.TimelineAddress) (templates.Timeline, timelineview.View, error) {
-	v := templates.Timeline{At: at, Frame: templates.Frame{Live: templates.EventsPath}}
+func (s *site) frameOfTimeline(r *http.Request, agent *records.Agent, at address.TimelineAddress) (templates.Timeline, timelineview.View, error) {
+	v := templates.Timeline{At: at, Frame: templates.Frame{Live: address.EventsPath}}
 	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser, Person: records.ActionOf(r.Context()).Person}
 	var err error
 	if agent == nil {
@@ -250,7 +251,7 @@ func (s *site) readSessions(r *http.Request, agent records.Agent, view timelinev
 // empty, and redirects to the page of the form. It returns a *kit.BadRequest for an id that is none, and
 // for a long name.
 func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
-	id, name := r.FormValue(templates.FieldID), listview.CleanText(r.FormValue(templates.FieldName))
+	id, name := r.FormValue(address.FieldID), listview.CleanText(r.FormValue(address.FieldName))
 	if !kit.IsText(id) || len(id) > maxSessionLabel || len(name) > maxSessionLabel {
 		return kit.Malformed("A name has at most 200 bytes.")
 	}
@@ -261,7 +262,7 @@ func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records
 	if err := s.store.SaveSessionName(r.Context(), agent.ID, id, name); err != nil {
 		return err
 	}
-	return redirectFormer(w, r, kit.Back(r, templates.TimelineAddress{Agent: agent.Slug, Show: templates.ShowSessions}.String()), doneNamed, id, former[agent.ID][id])
+	return redirectFormer(w, r, kit.Back(r, address.TimelineAddress{Agent: agent.Slug, Show: address.ShowSessions}.String()), doneNamed, id, former[agent.ID][id])
 }
 
 // toTimeline returns a handler that redirects permanently from an earlier address to a list of the
@@ -269,15 +270,15 @@ func (s *site) nameSession(w http.ResponseWriter, r *http.Request, agent records
 func toTimeline(list string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
-		at := templates.TimelineAddress{
-			Agent: kit.Slug(r), Show: list, Kind: memories.ActivityKind(query.Get(templates.FieldKind)), Actor: memories.Actor(query.Get(templates.FieldActor)),
-			Session: query.Get(templates.FieldSession), Words: query.Get(templates.FieldQuery),
+		at := address.TimelineAddress{
+			Agent: kit.Slug(r), Show: list, Kind: memories.ActivityKind(query.Get(address.FieldKind)), Actor: memories.Actor(query.Get(address.FieldActor)),
+			Session: query.Get(address.FieldSession), Words: query.Get(address.FieldQuery),
 		}
 		if session := kit.Param(r, "session"); session != "" {
 			at.Session = session
 		}
-		target := templates.WithQuery(at.String(), map[string]string{
-			templates.FieldMonth: query.Get(templates.FieldMonth), templates.FieldDay: kit.Param(r, "day"),
+		target := address.WithQuery(at.String(), map[string]string{
+			address.FieldMonth: query.Get(address.FieldMonth), address.FieldDay: kit.Param(r, "day"),
 		})
 		http.Redirect(w, r, target, http.StatusMovedPermanently)
 	}

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/undo"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -38,7 +39,7 @@ func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 	result, err := s.undoer.Undo(r.Context(), event)
 	switch {
 	case errors.Is(err, undo.ErrDone):
-		return kit.Redirect(w, r, kit.Back(r, templates.TimelinePath), doneAlready, "")
+		return kit.Redirect(w, r, kit.Back(r, address.TimelinePath), doneAlready, "")
 	case err != nil:
 		return err
 	case len(result.Refused) > 0:
@@ -56,9 +57,9 @@ func afterUndo(r *http.Request, done []records.EventChange) string {
 		return page
 	}
 	if i := slices.IndexFunc(done, func(c records.EventChange) bool { return c.Before.Lives() }); i >= 0 {
-		return templates.MemoryPath(done[i].Agent, done[i].MemoryID)
+		return address.MemoryPath(done[i].Agent, done[i].MemoryID)
 	}
-	return templates.MemoriesPath(done[0].Agent)
+	return address.MemoriesPath(done[0].Agent)
 }
 
 // refuseUndo answers 409 with the memories of an event that stay as they are, and why. A single one is
@@ -75,9 +76,9 @@ func (s *site) refuseUndo(w http.ResponseWriter, r *http.Request, event string, 
 		return err
 	}
 	inTrash := !first.Now.Lives()
-	list := templates.View{Agent: agent.Slug}.List()
+	list := address.View{Agent: agent.Slug}.List()
 	if inTrash {
-		list = templates.TrashPath(agent.Slug)
+		list = address.TrashPath(agent.Slug)
 	}
 	v := templates.Refused{
 		Agent: agentView(agent), Done: len(result.Done), Verb: "undone",
@@ -179,7 +180,7 @@ func (s *site) undoable(r *http.Request, agent records.Agent, m memories.Memory,
 	}
 	back := templates.Undo(event, about+m.Name, path)
 	if done == doneDeleted {
-		back.Focus = templates.RowID(m.ID)
+		back.Focus = address.RowID(m.ID)
 	}
 	notice.Actions = []templates.Action{back}
 	return notice, nil

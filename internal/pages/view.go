@@ -8,20 +8,20 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/pages/listview"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // viewOf returns the list in the address of r, as listview.Parse. For an action it takes the address
 // of the page of the form.
-func viewOf(r *http.Request, agent records.Agent) (templates.View, records.MemoryList, error) {
+func viewOf(r *http.Request, agent records.Agent) (address.View, records.MemoryList, error) {
 	query := r.URL.Query()
 	if r.Method == http.MethodPost {
 		if page, err := url.Parse(kit.Back(r, "")); err == nil {
 			query = page.Query()
 		}
 	}
-	if query.Get(templates.FieldOpener) == templates.FromSearch {
-		query.Del(templates.FieldQuery) // it has the words of that search
+	if query.Get(address.FieldOpener) == address.FromSearch {
+		query.Del(address.FieldQuery) // it has the words of that search
 	}
 	return listview.Parse(agent.Slug, query)
 }

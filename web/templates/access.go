@@ -2,21 +2,6 @@ package templates
 
 import "time"
 
-// AccessPath is the address of the page with the tokens.
-const AccessPath = "/access"
-
-// RevokePath returns the address that revokes a token.
-func RevokePath(id string) string { return AccessPath + "/" + id + "/revoke" }
-
-// The fields of the form for a new token.
-const (
-	FieldTokenName    = "name"
-	FieldTokenScope   = "scope"
-	FieldTokenAgents  = "agents"
-	FieldTokenDays    = "days"
-	FieldTokenByLogin = "login"
-)
-
 // Access is the view of the page with the tokens.
 type Access struct {
 	Frame

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -38,7 +39,7 @@ func (a Agent) at(path string) string {
 	if a.AsOf.IsZero() {
 		return path
 	}
-	return AsOfHref(path, a.AsOf)
+	return address.AsOfHref(path, a.AsOf)
 }
 
 // published reports whether Memoir writes a CLAUDE.md for the agent, which it does for hive agents
@@ -91,7 +92,7 @@ func (a Agent) Gone() Banner {
 
 func (a Agent) forgetAction() Action {
 	return Action{
-		Label: "Forget this agent", Path: AgentPath(a.Slug, "forget"), Style: Destructive,
+		Label: "Forget this agent", Path: address.AgentPath(a.Slug, "forget"), Style: Destructive,
 		Confirm: "Memories and history are deleted. This cannot be undone.",
 	}
 }
@@ -103,7 +104,7 @@ func (a Agent) Joined() Banner {
 		Tone:  Warning,
 		Title: "Shared with " + a.JoinedTo,
 		Text:  "This directory is a link to that agent’s. Change memories there.",
-		Link:  Link{Label: "Show " + a.JoinedTo, Href: MemoriesPath(a.JoinedTo)},
+		Link:  Link{Label: "Show " + a.JoinedTo, Href: address.MemoriesPath(a.JoinedTo)},
 	}
 }
 
@@ -114,7 +115,7 @@ func ClaudeMDProblem(slug, problem string) Banner {
 		Tone:  Danger,
 		Title: "CLAUDE.md not written",
 		Text:  problem,
-		Link:  Link{Label: "Show context", Href: FilePath(slug, ClaudeMDFile)},
+		Link:  Link{Label: "Show context", Href: address.FilePath(slug, address.ClaudeMDFile)},
 	}
 }
 
@@ -128,10 +129,10 @@ func MissingMemories(slug string, names []string, etag string) Banner {
 		Text:  "Memories stay active until you decide.",
 		Items: names,
 		Actions: []Action{
-			{Label: "Write all back", Path: AgentPath(slug, "missing", "restore"), ETag: etag, Style: Primary},
-			{Label: "Delete all", Path: AgentPath(slug, "missing", "delete"), ETag: etag, Style: Destructive},
+			{Label: "Write all back", Path: address.AgentPath(slug, "missing", "restore"), ETag: etag, Style: Primary},
+			{Label: "Delete all", Path: address.AgentPath(slug, "missing", "delete"), ETag: etag, Style: Destructive},
 		},
-		Link: Link{Label: "Review", Href: ReviewKindPath(slug, "missing")},
+		Link: Link{Label: "Review", Href: address.ReviewKindPath(slug, "missing")},
 	}
 }
 
@@ -141,6 +142,6 @@ func BlockedReturns(slug string, n int) Banner {
 	return Banner{
 		Title: wording.Count(n, "blocked file", "blocked files"),
 		Text:  "Deleted content that returns is blocked.",
-		Link:  Link{Label: "Review", Href: ReviewKindPath(slug, "blocked")},
+		Link:  Link{Label: "Review", Href: address.ReviewKindPath(slug, "blocked")},
 	}
 }

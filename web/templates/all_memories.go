@@ -4,14 +4,8 @@ import (
 	"slices"
 
 	"memoir/internal/agents"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
-)
-
-// AllMemoriesPath is the path of the list of all agents' memories. FieldLayout is its field for the
-// layout of the agents.
-const (
-	AllMemoriesPath = "/memories"
-	FieldLayout     = "layout"
 )
 
 // AllMemories is the view of the memories of all agents.
@@ -40,8 +34,8 @@ func (v *AllMemories) AddAgent(slug, name, layout string) {
 
 // at returns the address of the list with the same filters, from cursor on.
 func (v AllMemories) at(cursor string) string {
-	return WithQuery(AllMemoriesPath, map[string]string{
-		FieldQuery: v.Query, FieldLayout: v.Layout, FieldAgent: v.Agent, FieldType: v.Type, FieldCursor: cursor,
+	return address.WithQuery(address.AllMemoriesPath, map[string]string{
+		address.FieldQuery: v.Query, address.FieldLayout: v.Layout, address.FieldAgent: v.Agent, address.FieldType: v.Type, address.FieldCursor: cursor,
 	})
 }
 

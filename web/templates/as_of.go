@@ -6,13 +6,9 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
-
-// AsOfHref returns the address of the page at path with the moment at as parameter, in UTC.
-func AsOfHref(path string, at time.Time) string {
-	return WithQuery(path, map[string]string{FieldAsOf: at.UTC().Format(time.RFC3339Nano)})
-}
 
 // AsOf is the past moment that a read-only page shows.
 type AsOf struct {
@@ -31,7 +27,7 @@ func (a AsOf) day() string {
 
 func (a AsOf) when() string { return "on " + a.day() }
 
-func (a AsOf) at(path string) string { return AsOfHref(path, a.At) }
+func (a AsOf) at(path string) string { return address.AsOfHref(path, a.At) }
 
 // MemoriesAsOf is the view of an agent's memories at a past moment.
 type MemoriesAsOf struct {

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/pages/xray"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -64,9 +65,9 @@ func xrayInput() xray.Input {
 func contextPage() templates.Context {
 	prompt := promptView()
 	return templates.Context{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(), Xray: xray.Of(xrayInput()), Price: 3,
+		Frame: templates.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(), Xray: xray.Of(xrayInput()), Price: 3,
 		File: templates.File{
-			Kind: templates.ClaudeMDFile, Published: true, Path: "/srv/agents/support-bot/CLAUDE.md", WrittenAt: noon,
+			Kind: address.ClaudeMDFile, Published: true, Path: "/srv/agents/support-bot/CLAUDE.md", WrittenAt: noon,
 			Page: fileview.ClaudeMD(slug, textBefore, claudeMDParts(), "\n", 1), Index: indexState(),
 		},
 		Prompt: &prompt,
@@ -112,7 +113,7 @@ func indexState() templates.IndexState {
 // indexContext returns the Context tab with a MEMORY.md that is cut.
 func indexContext() templates.Context {
 	v := contextPage()
-	v.File.Kind, v.Prompt.File = templates.MemoryMDFile, templates.MemoryMDFile
+	v.File.Kind, v.Prompt.File = address.MemoryMDFile, address.MemoryMDFile
 	v.File.Page = fileview.MemoryMD(loadedIndex(), v.File.Index.Findings, map[int]string{9: "fact-1"}, 1)
 	v.File.Page.Link("", slug, map[string]string{"feedback_refunds.md": "0198c0de-0000-7000-8000-000000000002"})
 	return v
@@ -121,7 +122,7 @@ func indexContext() templates.Context {
 func indexRepairPage() templates.IndexRepair {
 	after := strings.Replace(believableIndex, "- [Gone](gone.md)\n", "- [Mira](user_mira.md) — reads in the morning\n", 1)
 	return templates.IndexRepair{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events"), Banners: []templates.Banner{{Tone: templates.Danger, Title: "This changed while you read it", Text: "Nothing was written."}}},
+		Frame: templates.Frame{Live: address.AgentPath(slug, "events"), Banners: []templates.Banner{{Tone: templates.Danger, Title: "This changed while you read it", Text: "Nothing was written."}}},
 		Agent: supportBot(), Path: "memory/MEMORY.md", ETag: `"1"`, Diff: diff.Texts(believableIndex, after, 100),
 	}
 }
@@ -129,7 +130,7 @@ func indexRepairPage() templates.IndexRepair {
 func contextAsOf() templates.Context {
 	v := contextPage()
 	v.Agent = supportBotThen()
-	then := past(templates.ContextPath(slug))
+	then := past(address.ContextPath(slug))
 	v.AsOf, v.Prompt, v.File.Index = &then, nil, templates.IndexState{}
 	v.Since = diff.Texts(claudeMDText(), claudeMDText()+"\n### One more\n", 100)
 	return v
@@ -139,7 +140,7 @@ func contextAsOf() templates.Context {
 func promptView() templates.Prompt {
 	const language, refunds = "0198c0de-0000-7000-8000-000000000001", "0198c0de-0000-7000-8000-000000000002"
 	v := templates.Prompt{
-		Agent: supportBot(), File: templates.ClaudeMDFile, Now: noon,
+		Agent: supportBot(), File: address.ClaudeMDFile, Now: noon,
 		Past: []templates.PastRecall{
 			{
 				ID: "0198c0de-0000-7000-8000-0000000000f1", At: noon, Session: "U07AB12CD-C02SUPPORT-1741512345.123456", AskedBy: "hook", Query: "May I tell her when\nthe refund comes?",
@@ -154,7 +155,7 @@ func promptView() templates.Prompt {
 			{ID: "0198c0de-0000-7000-8000-0000000000f4", At: noon.AddDate(0, 0, -1), AskedBy: "script", Query: "who is Jonas", State: "pending"},
 			{ID: "0198c0de-0000-7000-8000-0000000000f5", At: noon.AddDate(0, 0, -1), AskedBy: "script", Query: "who is Ines", State: "handed_out", SelectedBy: "keyword", Candidates: 7},
 		},
-		Later: templates.ContextPath(slug) + "?cursor=later",
+		Later: address.ContextPath(slug) + "?cursor=later",
 	}
 	all := templates.RecallCount{Recalls: 40, Giving: 31, NoneOfMany: 2}
 	for _, days := range []int{30, 90} {

@@ -6,6 +6,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func typeChoice(guessed memories.Type) templates.FixChoice {
@@ -22,7 +23,7 @@ func typeChoice(guessed memories.Type) templates.FixChoice {
 
 func mendings() []templates.BrokenMemory {
 	rows := believableRows()
-	back := templates.AgentReviewPath(slug)
+	back := address.AgentReviewPath(slug)
 	return []templates.BrokenMemory{
 		{MemoryRow: rows[8], Back: back, Files: []templates.FlawedFile{{
 			Path: "memory/vpn notes.md", Hash: "77af", Problems: []memories.Problem{memories.ProblemOf(memories.CodeTypeMissing)},

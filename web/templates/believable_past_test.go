@@ -11,6 +11,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // chosenDay returns a plausible chart of a number of days, of which the one a month ago is chosen.
@@ -40,9 +41,9 @@ func believableEvents() []templates.TimelineDay {
 		}
 		switch kind {
 		case memories.ActivityLearned:
-			e.Who, e.WhoHref, e.SessionID = "the agent, session of 9 Mar", templates.SessionEventsPath(slug, conversation), conversation
+			e.Who, e.WhoHref, e.SessionID = "the agent, session of 9 Mar", address.SessionEventsPath(slug, conversation), conversation
 		case memories.ActivityChanged:
-			e.Link = templates.Link{Label: "Diff", Href: templates.ChangePath(slug, row.ID, "77b0")}
+			e.Link = templates.Link{Label: "Diff", Href: address.ChangePath(slug, row.ID, "77b0")}
 		case memories.ActivityRenamed:
 			e.Word, e.Note = "Shared", "with the team"
 		case memories.ActivityDeleted:
@@ -70,10 +71,10 @@ func believableEvents() []templates.TimelineDay {
 func timelinePage() templates.Timeline {
 	agent := supportBot()
 	return templates.Timeline{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: &agent,
-		At:     templates.TimelineAddress{Agent: slug, Show: templates.ShowEvents, AsOf: noon.AddDate(0, -1, 0), Open: "1772539200000000.-1"},
+		Frame: templates.Frame{Live: address.AgentPath(slug, "events")}, Agent: &agent,
+		At:     address.TimelineAddress{Agent: slug, Show: address.ShowEvents, AsOf: noon.AddDate(0, -1, 0), Open: "1772539200000000.-1"},
 		Day:    chosenDay(60),
-		Since:  templates.Since{Title: "Since 9 February", Learned: 43, Deleted: 12, Changed: 9, Tokens: -2180, HasTokens: true, CompareHref: templates.ContextPath(slug)},
+		Since:  templates.Since{Title: "Since 9 February", Learned: 43, Deleted: 12, Changed: 9, Tokens: -2180, HasTokens: true, CompareHref: address.ContextPath(slug)},
 		Events: &templates.TimelineEvents{Days: believableEvents(), Next: "?cursor=next"},
 	}
 }
@@ -81,12 +82,12 @@ func timelinePage() templates.Timeline {
 func timelineOfAll() templates.Timeline {
 	v := timelinePage()
 	v.Agent = nil
-	v.At = templates.TimelineAddress{Show: templates.ShowEvents, Kind: memories.ActivityLearned, Words: "refund", Actor: memories.ByScript, Cursor: "1772539200000000.7"}
+	v.At = address.TimelineAddress{Show: address.ShowEvents, Kind: memories.ActivityLearned, Words: "refund", Actor: memories.ByScript, Cursor: "1772539200000000.7"}
 	v.Day.Day = v.Day.Today
 	for i := range v.Events.Days {
 		for j := range v.Events.Days[i].Events {
 			e := &v.Events.Days[i].Events[j]
-			e.AgentName, e.AgentHref = "support-bot", templates.AgentTimelinePath(slug)
+			e.AgentName, e.AgentHref = "support-bot", address.AgentTimelinePath(slug)
 		}
 	}
 	return v
@@ -95,14 +96,14 @@ func timelineOfAll() templates.Timeline {
 // timelineWith returns the page with another list.
 func timelineWith(show string, list func(*templates.Timeline)) templates.Timeline {
 	v := timelinePage()
-	v.Events, v.At = nil, templates.TimelineAddress{Agent: slug, Show: show}
+	v.Events, v.At = nil, address.TimelineAddress{Agent: slug, Show: show}
 	list(&v)
 	return v
 }
 
 func sessionRow() templates.SessionRow {
 	return templates.SessionRow{
-		ID: conversation, Name: "Session of 9 Mar", Href: templates.SessionPath(slug, conversation), NameHref: templates.SessionPath(slug, conversation) + "#names",
+		ID: conversation, Name: "Session of 9 Mar", Href: address.SessionPath(slug, conversation), NameHref: address.SessionPath(slug, conversation) + "#names",
 		At: noon, Learned: 3, Recalled: 2, Files: 1, Notes: &templates.SessionMemory{SessionMemory: agents.SessionMemory{Session: conversation, Path: "session-memory/x/memory.md", Tokens: 400, ModifiedAt: noon}},
 	}
 }
@@ -118,8 +119,8 @@ func oneSession(v *templates.Timeline) {
 	row.Notes.Body = "<p>Where we are</p>"
 	v.At.Session = conversation
 	v.Session = &templates.TimelineSession{
-		SessionRow: row, EventsHref: templates.SessionEventsPath(slug, conversation),
-		MemoriesLearned: []templates.SessionMemoryLink{{Name: "Refund dates", Href: templates.MemoryPath(slug, "1"), At: noon}, {Name: "Purged", At: noon}},
+		SessionRow: row, EventsHref: address.SessionEventsPath(slug, conversation),
+		MemoriesLearned: []templates.SessionMemoryLink{{Name: "Refund dates", Href: address.MemoryPath(slug, "1"), At: noon}, {Name: "Purged", At: noon}},
 		Names:           []templates.SessionNameForm{{Label: "Person", ID: "U07AB12CD", Name: "Mira"}, {Label: "Channel", ID: "C02SUPPORT"}},
 	}
 }
@@ -128,7 +129,7 @@ func logList(v *templates.Timeline) {
 	v.Logs = &templates.Logs{
 		Agent: supportBot(), Month: "2026-03", Days: []templates.LogDayRow{{Day: "2026-03-09", Files: 2, Entries: 7, Size: 4096, Odd: 1}, {Day: "2026-03-02", Files: 1, Entries: 1, Size: 20}},
 		Months: []templates.LogMonth{{Month: "2026-03", Days: 2}, {Month: "2026-01", Days: 20}, {Month: "2025-12", Days: 1}},
-		Entry:  templates.LogEntryForm{Text: "Half a thought", Problems: map[string]string{templates.FieldTitle: "The title is longer than 256 characters. Nothing was added."}},
+		Entry:  templates.LogEntryForm{Text: "Half a thought", Problems: map[string]string{address.FieldTitle: "The title is longer than 256 characters. Nothing was added."}},
 	}
 }
 
@@ -150,7 +151,7 @@ func past(path string) templates.AsOf {
 func supportBotThen() templates.Agent { return supportBot().On(noon.AddDate(0, -2, 0), 10) }
 
 func memoriesAsOf() templates.MemoriesAsOf {
-	v := templates.MemoriesAsOf{Agent: supportBotThen(), AsOf: past(templates.MemoriesPath(slug)), Total: 10, MoreHref: "?cursor=next"}
+	v := templates.MemoriesAsOf{Agent: supportBotThen(), AsOf: past(address.MemoriesPath(slug)), Total: 10, MoreHref: "?cursor=next"}
 	for i, row := range believableRows() {
 		v.Rows = append(v.Rows, templates.MemoryAsOf{MemoryRow: row, Since: []templates.Difference{"", templates.SinceChanged, templates.SinceDeleted}[i%3]})
 	}

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 var noon = time.Date(2026, time.March, 9, 12, 0, 0, 0, time.UTC)
@@ -82,7 +83,7 @@ const believableBody = "Reply in the language of the ticket, also when the conso
 func render(t *testing.T, source string) markdown.HTML {
 	t.Helper()
 	html, err := markdown.Render(source, func(target string) (string, bool) {
-		return templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000007"), strings.HasPrefix(target, "Outage")
+		return address.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000007"), strings.HasPrefix(target, "Outage")
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,10 +113,10 @@ func grouped(rows []templates.MemoryRow) []templates.Group {
 
 func memoriesPage() templates.Memories {
 	return templates.Memories{
-		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")},
-		Agent: supportBot(), View: templates.View{Agent: slug}, Groups: grouped(believableRows()), Found: 10,
-		Views:     []templates.ViewCount{{Count: 10}, {Name: templates.NewView, Count: 3}, {Name: templates.UncheckedView, Count: 2}, {Name: templates.TrashView, Count: 2}},
-		Selection: templates.Selection{Agent: slug, Back: templates.MemoriesPath(slug), Label: "All", Total: 474, All: "474 1"},
+		Frame: templates.Frame{Live: address.AgentPath(slug, "events")},
+		Agent: supportBot(), View: address.View{Agent: slug}, Groups: grouped(believableRows()), Found: 10,
+		Views:     []templates.ViewCount{{Count: 10}, {Name: address.NewView, Count: 3}, {Name: address.UncheckedView, Count: 2}, {Name: address.TrashView, Count: 2}},
+		Selection: templates.Selection{Agent: slug, Back: address.MemoriesPath(slug), Label: "All", Total: 474, All: "474 1"},
 	}
 }
 
@@ -137,11 +138,11 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	}
 	row.CreatedAt, row.UpdatedAt = noon.Add(-40*24*time.Hour), noon
 	return templates.Memory{
-		Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody), CanWrite: true, Revisions: 14,
+		Agent: supportBot(), View: address.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody), CanWrite: true, Revisions: 14,
 		Asked:      memories.AskedAs{By: memories.ByModel, IsStale: true},
-		LinkedFrom: []templates.Link{{Label: "Billing migration freeze", Href: templates.MemoryPath(slug, "6")}},
+		LinkedFrom: []templates.Link{{Label: "Billing migration freeze", Href: address.MemoryPath(slug, "6")}},
 		Notes: []templates.MemoryNote{
-			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []templates.Link{{Label: "freeze_december", Href: templates.MemoryPath(slug, "7")}}},
+			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []templates.Link{{Label: "freeze_december", Href: address.MemoryPath(slug, "7")}}},
 			{Kind: "expired", Reason: "Date passed: 30 Nov 2025", Href: "/review/expired-1"},
 		},
 	}
@@ -154,7 +155,7 @@ func asking(open templates.Memory) templates.Memory {
 }
 
 // tabOf returns the page of a memory with one of its tabs.
-func tabOf(open templates.Memory, tab templates.PaneTab) templ.Component {
+func tabOf(open templates.Memory, tab address.PaneTab) templ.Component {
 	open.Tab = tab
 	return readingPage(open)
 }
@@ -193,7 +194,7 @@ func costs(v templates.Memory) templates.Memory {
 
 func trashPage() templates.Memories {
 	v := memoriesPage()
-	v.View.Name, v.Groups, v.Found = templates.TrashView, grouped(believableRows()[:2]), 2
+	v.View.Name, v.Groups, v.Found = address.TrashView, grouped(believableRows()[:2]), 2
 	v.Selection.InTrash = true
 	for i := range v.Groups[0].Rows {
 		row := &v.Groups[0].Rows[i]
@@ -204,7 +205,7 @@ func trashPage() templates.Memories {
 
 func syncPage() templates.Sync {
 	return templates.Sync{
-		Frame: templates.Frame{Live: templates.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
+		Frame: templates.Frame{Live: address.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
 		LastFullScan: noon, LastScan: templates.ScanResult{Files: 1257, Added: 3, Updated: 1, Took: 340 * time.Millisecond}, Lag: 212 * time.Millisecond,
 		Agents: []templates.AgentSync{
 			{Slug: slug, Name: "support-bot", Present: true, FilesOnDisk: 1200, Mirrored: 1200},
@@ -227,8 +228,8 @@ func refusedForm() templates.MemoryForm {
 		Agent: supportBot(), Name: "short-replies", Body: "Keep it short.",
 		Frame: templates.Frame{Banners: []templates.Banner{templates.NotSaved("memory/short_replies.md cannot be written (permission denied). Nothing was changed.")}},
 		Problems: map[string]string{
-			templates.FieldName: "This name is taken. Choose another name, or",
-			templates.FieldType: "The type must be one of feedback, user, project, reference.",
+			address.FieldName: "This name is taken. Choose another name, or",
+			address.FieldType: "The type must be one of feedback, user, project, reference.",
 		},
 		Taken: templates.Link{Label: "open “short-replies”", Href: "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000003"},
 	}
@@ -286,14 +287,14 @@ func everyPage(t *testing.T) map[string]templ.Component {
 
 	searched := memoriesPage()
 	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, grouped(rows[5:6]), 204
-	searched.View.Name, searched.View.Session = templates.UncheckedView, rows[6].Session
+	searched.View.Name, searched.View.Session = address.UncheckedView, rows[6].Session
 	searched.Groups[0].First, searched.Groups[0].Total = 1000, 1204
 
 	unfound := memoriesPage()
 	unfound.View.Query, unfound.Groups, unfound.Found = "zebra", nil, 0
 
 	noTrash := memoriesPage()
-	noTrash.View.Name, noTrash.Groups, noTrash.Found = templates.TrashView, nil, 0
+	noTrash.View.Name, noTrash.Groups, noTrash.Found = address.TrashView, nil, 0
 
 	unlearned := memoriesPage()
 	unlearned.Agent.Counts, unlearned.Groups, unlearned.Found = templates.Counts{}, nil, 0
@@ -312,7 +313,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 
 	conflict := templates.FailureOf(409)
 	conflict.Details = []string{"memory/feedback_language.md has other bytes than you saw."}
-	conflict.BackHref, conflict.BackLabel = templates.MemoriesPath(slug), "Back to memories"
+	conflict.BackHref, conflict.BackLabel = address.MemoriesPath(slug), "Back to memories"
 	broken := templates.FailureOf(500)
 	broken.RequestID = "b7f1c0d2"
 
@@ -334,21 +335,21 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"memory-broken":    readingPage(memoryPage(t, rows[9])),
 		"memory-masked":    readingPage(masked(memoryPage(t, rows[0]))),
 		"memory-revealed":  readingPage(revealedPage(memoryPage(t, rows[0]))),
-		"memory-cost":      tabOf(costs(memoryPage(t, rows[0])), templates.CostTab),
-		"memory-unused":    tabOf(memoryPage(t, rows[0]), templates.CostTab),
-		"memory-file":      tabOf(memoryPage(t, rows[0]), templates.FileTab),
+		"memory-cost":      tabOf(costs(memoryPage(t, rows[0])), address.CostTab),
+		"memory-unused":    tabOf(memoryPage(t, rows[0]), address.CostTab),
+		"memory-file":      tabOf(memoryPage(t, rows[0]), address.FileTab),
 		"memory-deleted":   readingPage(deleted),
 		"memory-disputed":  readingPage(disputed),
 		"deletion":         templates.DeletionPage(deletionPage()),
 		"deletion-nothing": templates.DeletionPage(templates.Deletion{Agent: supportBot(), MemoryRow: rows[8]}),
-		"history":          tabOf(withHistory(memoryPage(t, rows[0])), templates.HistoryTab),
-		"history-deleted":  tabOf(forgotten, templates.HistoryTab),
+		"history":          tabOf(withHistory(memoryPage(t, rows[0])), address.HistoryTab),
+		"history-deleted":  tabOf(forgotten, address.HistoryTab),
 		"context":          templates.ContextPage(contextPage()),
 		"context-only":     templates.ContextPage(unpublishedContext()),
 		"context-broken":   templates.ContextPage(damagedContext()),
 		"context-index":    templates.ContextPage(indexContext()),
 		"context-tried":    templates.ContextPage(triedContext()),
-		"context-none":     templates.ContextPage(templates.Context{Agent: supportBot(), File: templates.File{Kind: templates.MemoryMDFile}, Prompt: &templates.Prompt{Agent: supportBot()}}),
+		"context-none":     templates.ContextPage(templates.Context{Agent: supportBot(), File: templates.File{Kind: address.MemoryMDFile}, Prompt: &templates.Prompt{Agent: supportBot()}}),
 		"index-repair":     templates.IndexRepairPage(indexRepairPage()),
 		"form-new":         formPage(templates.MemoryForm{Agent: supportBot()}),
 		"form-edit":        formPage(memoryForm(t)),
@@ -361,15 +362,15 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"timeline":         templates.TimelinePage(timelinePage()),
 		"timeline-all":     templates.TimelinePage(timelineOfAll()),
 		"timeline-none":    templates.TimelinePage(templates.Timeline{Events: &templates.TimelineEvents{}}),
-		"timeline-choice":  templates.TimelinePage(templates.Timeline{At: templates.TimelineAddress{Show: templates.ShowLogs}, Agents: []templates.TimelineAgent{{Name: slug, Href: templates.LogsPath(slug)}}}),
-		"sessions":         templates.TimelinePage(timelineWith(templates.ShowSessions, sessionList)),
-		"sessions-none":    templates.TimelinePage(timelineWith(templates.ShowSessions, func(v *templates.Timeline) { v.Sessions = &templates.TimelineSessions{} })),
-		"session":          templates.TimelinePage(timelineWith(templates.ShowSessions, oneSession)),
-		"logs":             templates.TimelinePage(timelineWith(templates.ShowLogs, logList)),
-		"logs-none":        templates.TimelinePage(timelineWith(templates.ShowLogs, func(v *templates.Timeline) { v.Logs = &templates.Logs{Agent: supportBot()} })),
-		"logs-day":         templates.TimelinePage(timelineWith(templates.ShowLogs, logsOfOneDay)),
+		"timeline-choice":  templates.TimelinePage(templates.Timeline{At: address.TimelineAddress{Show: address.ShowLogs}, Agents: []templates.TimelineAgent{{Name: slug, Href: address.LogsPath(slug)}}}),
+		"sessions":         templates.TimelinePage(timelineWith(address.ShowSessions, sessionList)),
+		"sessions-none":    templates.TimelinePage(timelineWith(address.ShowSessions, func(v *templates.Timeline) { v.Sessions = &templates.TimelineSessions{} })),
+		"session":          templates.TimelinePage(timelineWith(address.ShowSessions, oneSession)),
+		"logs":             templates.TimelinePage(timelineWith(address.ShowLogs, logList)),
+		"logs-none":        templates.TimelinePage(timelineWith(address.ShowLogs, func(v *templates.Timeline) { v.Logs = &templates.Logs{Agent: supportBot()} })),
+		"logs-day":         templates.TimelinePage(timelineWith(address.ShowLogs, logsOfOneDay)),
 		"memories-then":    templates.MemoriesAsOfPage(memoriesAsOf()),
-		"memories-before":  templates.MemoriesAsOfPage(templates.MemoriesAsOf{Agent: supportBotThen(), AsOf: past(templates.MemoriesPath(slug))}),
+		"memories-before":  templates.MemoriesAsOfPage(templates.MemoriesAsOf{Agent: supportBotThen(), AsOf: past(address.MemoriesPath(slug))}),
 		"memory-then":      templates.MemoryThenPage(memoryThen()),
 		"memory-before":    templates.MemoryThenPage(templates.MemoryThen{Agent: supportBotThen(), AsOf: past("/"), MemoryRow: rows[0]}),
 		"context-then":     templates.ContextPage(contextAsOf()),
@@ -381,7 +382,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"review-batch":     templates.ReviewPage(reviewBatch()),
 		"review-snoozed":   templates.ReviewPage(reviewSnoozed()),
 		"review-end":       templates.ReviewPage(reviewDone()),
-		"memory-mend":      tabOf(mendedMemory(t), templates.FileTab),
+		"memory-mend":      tabOf(mendedMemory(t), address.FileTab),
 		"trash":            templates.MemoriesPage(trashPage()),
 		"trash-none":       templates.MemoriesPage(noTrash),
 		"sync":             templates.SyncPage(syncPage()),

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestDeletionPage_Numbers(t *testing.T) {
@@ -38,7 +39,7 @@ func TestDiff_IsEscaped(t *testing.T) {
 	history.Revisions[0].Body = diff.Texts(before, after, 10)
 	v := memoryPage(t, believableRows()[0])
 	v.History = &history
-	page := parse(t, tabOf(v, templates.HistoryTab))
+	page := parse(t, tabOf(v, address.HistoryTab))
 	if err := in("main", without(".diff b"), without(".diff i"))(page); err != nil {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -39,7 +40,7 @@ func (c Citations) result() string {
 }
 
 func (r MemoryRow) checkCitations(back string) Action {
-	return Action{Label: "Check again", About: "the citations of " + r.Name, Path: MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
+	return Action{Label: "Check again", About: "the citations of " + r.Name, Path: address.MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
 }
 
 // A sentencePart is a part of a sentence: text, or a quotation of code.

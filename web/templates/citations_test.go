@@ -5,6 +5,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestMemoryPage_DeadCitations(t *testing.T) {
@@ -16,13 +17,13 @@ func TestMemoryPage_DeadCitations(t *testing.T) {
 			in("code", count(4)), in(`form[action$="/citations"] button`, count(1))),
 		in("#cites-gone .problems", says("billing/freeze.go is not in the project any more."), says("which has 96 lines now.")),
 	)
-	expect(t, tabOf(v, templates.CostTab), in(".pane-facts", says("Citations 5 citations, 1 found")))
+	expect(t, tabOf(v, address.CostTab), in(".pane-facts", says("Citations 5 citations, 1 found")))
 	v.State, v.DeletedAt = memories.Deleted, noon
 	expect(t, readingPage(v), in("#cites-gone", without("form")))
 
 	v.Citations.Checked = v.Citations.Checked[3:4]
 	expect(t, readingPage(v), in(".pane", without("#cites-gone")))
-	expect(t, tabOf(v, templates.CostTab), in(".pane-facts", says("1 citation, found")))
+	expect(t, tabOf(v, address.CostTab), in(".pane-facts", says("1 citation, found")))
 	v.Citations = &templates.Citations{}
 	expect(t, readingPage(v), in(".pane", without("#cites-gone")))
 }

@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/pages/fileview"
 	"memoir/internal/pages/xray"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -35,18 +36,9 @@ type Context struct {
 	Since diff.Diff
 }
 
-// FileKind is one of the files that an agent loads.
-type FileKind string
-
-// The files.
-const (
-	ClaudeMDFile FileKind = "claude-md"
-	MemoryMDFile FileKind = "memory-md"
-)
-
 // File is the view of a file that an agent loads.
 type File struct {
-	Kind      FileKind
+	Kind      address.FileKind
 	Page      fileview.Page
 	Published bool   // Memoir writes the CLAUDE.md
 	Path      string // of the file
@@ -79,44 +71,14 @@ func (s IndexState) lines() string {
 	return wording.Number(s.LineCount)
 }
 
-// FieldFile names the file that the Context tab shows, FieldFrom its first line, FieldFind the memory
-// that gets the phrase FieldPhrase.
-const (
-	FieldFile   = "file"
-	FieldFrom   = "from"
-	FieldFind   = "find"
-	FieldPhrase = "phrase"
-)
-
-// FilePath returns the address of a file on an agent's Context tab.
-func FilePath(slug string, kind FileKind) string {
-	return WithQuery(ContextPath(slug), map[string]string{FieldFile: string(kind)})
-}
-
-// IndexPath returns the address of an agent's MEMORY.md.
-func IndexPath(slug string) string { return FilePath(slug, MemoryMDFile) }
-
-// FactPath returns the path of the page of a fact, or of an action on it that rest names, for
-// example preview. A fact is a text of MEMORY.md that belongs to no memory file.
-func FactPath(slug, id string, rest ...string) string {
-	return AgentPath(slug, append([]string{contextTab, "facts", id}, rest...)...)
-}
-
-// IndexRepairPath returns the path of the preview of a repair of MEMORY.md. A POST to it writes the
-// file.
-func IndexRepairPath(slug string) string { return AgentPath(slug, contextTab, "index") }
-
-// PicturePath returns the path of the picture of an agent's X-ray.
-func PicturePath(slug string) string { return AgentPath(slug, "context.svg") }
-
 // at returns the address of the page with a file and a first line, at the same moment.
-func (v Context) at(kind FileKind, from int) string {
-	path := FilePath(v.Agent.Slug, kind)
+func (v Context) at(kind address.FileKind, from int) string {
+	path := address.FilePath(v.Agent.Slug, kind)
 	if from > 0 {
-		path = WithQuery(path, map[string]string{FieldFrom: strconv.Itoa(from)})
+		path = address.WithQuery(path, map[string]string{address.FieldFrom: strconv.Itoa(from)})
 	}
 	if v.Prompt != nil && v.Prompt.Query != "" {
-		path = WithQuery(path, map[string]string{FieldQuery: v.Prompt.Query})
+		path = address.WithQuery(path, map[string]string{address.FieldQuery: v.Prompt.Query})
 	}
 	if v.AsOf != nil {
 		path = v.AsOf.at(path)
@@ -184,13 +146,13 @@ func (v Context) summary() string {
 func (v Context) rowPath(kind xray.Kind) string {
 	switch kind {
 	case xray.Hand, xray.System, xray.OneLine:
-		return v.at(ClaudeMDFile, 0)
+		return v.at(address.ClaudeMDFile, 0)
 	case xray.Index:
-		return v.at(MemoryMDFile, 0)
+		return v.at(address.MemoryMDFile, 0)
 	case xray.Recalled:
 		return "#prompt"
 	}
-	path := WithQuery(MemoriesPath(v.Agent.Slug), map[string]string{FieldType: string(kind)})
+	path := address.WithQuery(address.MemoriesPath(v.Agent.Slug), map[string]string{address.FieldType: string(kind)})
 	if v.AsOf != nil {
 		path = v.AsOf.at(path)
 	}
@@ -214,7 +176,7 @@ func (v Context) barParts() templ.Component {
 			href, title := v.rowPath(s.Kind), s.Kind.Name()
 			switch {
 			case s.ID != "":
-				href, title = MemoryPath(s.Owner, s.ID), s.Name
+				href, title = address.MemoryPath(s.Owner, s.ID), s.Name
 			case s.More > 0:
 				title = "+" + wording.Count(s.More, "memory", "memories")
 			}
@@ -281,7 +243,7 @@ func (v IndexRepair) repair() Action {
 	if v.New {
 		label = "Create"
 	}
-	return Action{Label: label, Path: IndexRepairPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
+	return Action{Label: label, Path: address.IndexRepairPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
 }
 
 // changedLines returns the numbers of added and removed lines in words.
@@ -352,7 +314,7 @@ func (v Context) mayWrite(r Reader) bool {
 
 // memory returns the address of the memory of a line, at the same moment.
 func (v Context) memory(l fileview.Line) string {
-	path := MemoryPath(l.Owner, l.Memory)
+	path := address.MemoryPath(l.Owner, l.Memory)
 	if v.AsOf != nil {
 		path = v.AsOf.at(path)
 	}
@@ -385,15 +347,6 @@ func lineKind(l fileview.Line) string {
 	}
 }
 
-// apiFilePath returns the address of a file as plain text in the JSON API.
-func apiFilePath(slug string, kind FileKind) string {
-	name := "claude-md"
-	if kind == MemoryMDFile {
-		name = "index"
-	}
-	return "/api/v1" + AgentPath(slug, name)
-}
-
 // sourceText returns a component that writes the text of a line and what can be done with it. It is
 // not a template because a template would add spaces.
 func sourceText(v Context, l fileview.Line) templ.Component {
@@ -414,7 +367,7 @@ func sourceText(v Context, l fileview.Line) templ.Component {
 			html += `<span class="unseen">(not seen)</span>`
 		}
 		if l.Fact != "" && v.mayWrite(readerOf(ctx)) {
-			html += `<a class="do" href="` + templ.EscapeString(FactPath(v.Agent.Slug, l.Fact)) + `">Make a memory of it<span class="unseen">: line ` + strconv.Itoa(l.Number) + `</span></a>`
+			html += `<a class="do" href="` + templ.EscapeString(address.FactPath(v.Agent.Slug, l.Fact)) + `">Make a memory of it<span class="unseen">: line ` + strconv.Itoa(l.Number) + `</span></a>`
 		}
 		for _, f := range l.Findings {
 			html += `<span class="finding">` + text(f) + `</span>`

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/message"
 
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestContextPage_Xray(t *testing.T) {
@@ -60,7 +61,7 @@ func TestContextPage_MemoryMD(t *testing.T) {
 	)
 	expect(t, readOnly(templates.ContextPage(indexContext())), in("main", without(".do"), without(`a[href$="/context/index"]`)))
 	unreadable := indexContext()
-	unreadable.File = templates.File{Kind: templates.MemoryMDFile, Problem: "permission denied"}
+	unreadable.File = templates.File{Kind: address.MemoryMDFile, Problem: "permission denied"}
 	expect(t, templates.ContextPage(unreadable), in(".file-note", text("MEMORY.md cannot be read. permission denied")))
 }
 

@@ -4,6 +4,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -53,10 +54,10 @@ func (c ClaudeMDChange) saving() string {
 	}
 }
 
-func (v Deletion) path() string { return MemoryPath(v.Agent.Slug, v.ID) }
+func (v Deletion) path() string { return address.MemoryPath(v.Agent.Slug, v.ID) }
 
 func (v Deletion) remove() Action {
-	remove := v.Delete(MemoriesPath(v.Agent.Slug))
+	remove := v.Delete(address.MemoriesPath(v.Agent.Slug))
 	remove.Style = Destructive
 	return remove
 }

@@ -1,18 +1,5 @@
 package templates
 
-// ExchangePath is the page that exports and imports memories. Forms send a file to it.
-const ExchangePath = "/exchange"
-
-// ExchangeApplyPath is where a form confirms an import.
-const ExchangeApplyPath = "/exchange/apply"
-
-// The fields of the forms of an import.
-const (
-	FieldUpload = "upload"
-	FieldInto   = "into" // slug, or empty for the agents of the same slugs
-	FieldHeld   = "held" // id of a file that was sent before
-)
-
 // Exchange is the view of the page that exports and imports memories.
 type Exchange struct {
 	Frame

@@ -1,6 +1,10 @@
 package templates
 
-import "net/http"
+import (
+	"net/http"
+
+	"memoir/web/templates/address"
+)
 
 // Failure is the view of an error page.
 type Failure struct {
@@ -19,7 +23,7 @@ type Failure struct {
 // FailureOf returns the view of the error page of an HTTP status, with its title, text and a link
 // to the first page. A status without its own text gets the text of 500.
 func FailureOf(status int) Failure {
-	f := Failure{Status: status, BackHref: HomePath, BackLabel: "Home"}
+	f := Failure{Status: status, BackHref: address.HomePath, BackLabel: "Home"}
 	switch status {
 	case http.StatusBadRequest:
 		f.Title = "Bad request"

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -23,7 +24,7 @@ func (m BrokenMemory) typeless() bool {
 	return len(m.Files) == 0 && m.Type == "" && m.State == memories.NeedsAttention
 }
 
-func (m BrokenMemory) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix") }
+func (m BrokenMemory) fixPath() string { return address.MemoryPath(m.Agent, m.ID, "fix") }
 
 // consequence returns in words whether the memory is used: not in CLAUDE.md if it needs attention,
 // else used as it is.
@@ -109,7 +110,7 @@ type DisagreementRow struct {
 	NewestAt   time.Time
 }
 
-func (r DisagreementRow) path() string { return ReviewKindPath(r.Agent, "conflict") }
+func (r DisagreementRow) path() string { return address.ReviewKindPath(r.Agent, "conflict") }
 
 // parties returns in words which files differ: "2 sessions and the agent’s own file".
 func (r DisagreementRow) parties() string {

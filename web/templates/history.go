@@ -3,6 +3,7 @@ package templates
 import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -51,7 +52,7 @@ func (r Revision) anchor() string { return "revision-" + r.ID[:min(len(r.ID), 16
 func (r Revision) restore(back string) Action {
 	return Action{
 		Label: "Restore", About: "the text of " + wording.Moment(r.SeenAt), ETag: r.ETag, Back: back,
-		Path: MemoryPath(r.Agent, r.MemoryID, "history", r.ID, "restore"),
+		Path: address.MemoryPath(r.Agent, r.MemoryID, "history", r.ID, "restore"),
 	}
 }
 
@@ -67,5 +68,5 @@ func (h History) opens(r Revision) bool {
 
 // older returns the address of the next page of the history.
 func (v Memory) older() string {
-	return WithQuery(v.tab(HistoryTab), map[string]string{FieldRevision: v.History.Older})
+	return address.WithQuery(v.tab(address.HistoryTab), map[string]string{address.FieldRevision: v.History.Older})
 }

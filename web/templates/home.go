@@ -9,20 +9,12 @@ import (
 
 	"memoir/internal/chart"
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
-// FieldShow is the field with what a list shows besides its first rows.
-const FieldShow = "show"
-
 // HomeRows is the number of agents on a page of Home.
 const HomeRows = 100
-
-// ShowAll is the value of FieldShow for all rows.
-const ShowAll = "all"
-
-// NewsPath is the path of the news of a week as Markdown.
-const NewsPath = "/news.md"
 
 // AgentSort is the order of the agents on the first page.
 type AgentSort string
@@ -141,7 +133,7 @@ func (r HomeRow) IsOver() bool { return r.Limit > 0 && r.Limited > r.Limit }
 func (v Home) address(sort AgentSort, all bool, from int) string {
 	show, first := "", ""
 	if all {
-		show = ShowAll
+		show = address.ShowAll
 	}
 	if sort == AgentSorts()[0] {
 		sort = ""
@@ -149,7 +141,7 @@ func (v Home) address(sort AgentSort, all bool, from int) string {
 	if from > 1 {
 		first = strconv.Itoa(from)
 	}
-	return WithQuery(HomePath, map[string]string{FieldQuery: v.Query, FieldSort: string(sort), FieldShow: show, FieldFrom: first})
+	return address.WithQuery(address.HomePath, map[string]string{address.FieldQuery: v.Query, address.FieldSort: string(sort), address.FieldShow: show, address.FieldFrom: first})
 }
 
 // last returns the place of the last row.

@@ -7,11 +7,12 @@ import (
 	"memoir/internal/memories/terms"
 	marks "memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func homePage() templates.Home {
 	return templates.Home{
-		Frame: templates.Frame{Live: templates.EventsPath}, Now: noon, Sort: templates.ByChange, Total: 43, First: 101, Found: 204, Empty: 14,
+		Frame: templates.Frame{Live: address.EventsPath}, Now: noon, Sort: templates.ByChange, Total: 43, First: 101, Found: 204, Empty: 14,
 		Waiting: templates.Waiting{Items: 37, Minutes: 7, Groups: []templates.WaitingGroup{
 			{Label: "safety", Count: 3, Href: "/review?kind=secret%2Cinjection", Tone: templates.Danger}, {Label: "to tidy up", Count: 34, Href: "/review?kind=junk"},
 		}},
@@ -24,15 +25,15 @@ func homePage() templates.Home {
 			{Slug: "reviewer", Name: "reviewer", Parent: "/srv/code/ledger", Memories: 23, Tokens: 240_300, Limited: 240_000, Limit: 10_000, Problem: "Not scanned"},
 		},
 		News: []templates.News{
-			{Text: "Asks for a rollback plan in each release note", Type: memories.Feedback, Href: templates.MemoryPath(slug, "1"), Agents: []string{"support-bot"}, Count: 1, At: noon.Add(-4 * 60e9)},
-			{Text: "Prices are quoted without tax", Type: memories.Project, Href: templates.MemoryPath(slug, "2"), Agents: []string{"support-bot", "ledger"}, Count: 3, At: noon.AddDate(0, 0, -2)},
+			{Text: "Asks for a rollback plan in each release note", Type: memories.Feedback, Href: address.MemoryPath(slug, "1"), Agents: []string{"support-bot"}, Count: 1, At: noon.Add(-4 * 60e9)},
+			{Text: "Prices are quoted without tax", Type: memories.Project, Href: address.MemoryPath(slug, "2"), Agents: []string{"support-bot", "ledger"}, Count: 3, At: noon.AddDate(0, 0, -2)},
 		},
 	}
 }
 
 func noAgentsPage() templates.Home {
 	return templates.Home{
-		Frame: templates.Frame{Live: templates.EventsPath}, Sort: templates.ByChange, Samples: true,
+		Frame: templates.Frame{Live: address.EventsPath}, Sort: templates.ByChange, Samples: true,
 		Watched: []templates.WatchedDir{{Path: "/tmp/agents", Exists: true}, {Path: "/srv/mira/.claude/projects"}},
 	}
 }

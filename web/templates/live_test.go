@@ -8,12 +8,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // openList opens the Memory tab and waits until it is live and current.
 func openList(t *testing.T, s *site, allowed ...string) *page {
 	t.Helper()
-	p := open(t, s.URL+templates.MemoriesPath(slug), allowed...)
+	p := open(t, s.URL+address.MemoriesPath(slug), allowed...)
 	p.settled(s)
 	return p
 }
@@ -138,7 +139,7 @@ func TestLive_HiddenPageClosesStream(t *testing.T) {
 func TestLive_RefusedActionStays(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
-	p := open(t, s.URL+templates.MemoryPath(slug, firstID), "409 (Conflict)")
+	p := open(t, s.URL+address.MemoryPath(slug, firstID), "409 (Conflict)")
 	s.set(func(s *site) { s.refuses = true })
 	p.do(chromedp.Click(chromedp.CSS(`#pane form[action$="/delete"] button`)))
 	p.until(`document.querySelector("h1").textContent === "Changed on disk"`)
@@ -148,10 +149,10 @@ func TestLive_RefusedActionStays(t *testing.T) {
 func TestLive_DeleteOpenMemory(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
-	p := open(t, s.URL+templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000001"))
+	p := open(t, s.URL+address.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000001"))
 	p.do(chromedp.Click(chromedp.CSS(`#pane form[action$="/delete"] button`)))
 	p.until(rowCount + ` === 9`)
-	if got, want := evaluate[string](p, `location.pathname`), templates.MemoriesPath(slug); got != want {
+	if got, want := evaluate[string](p, `location.pathname`), address.MemoriesPath(slug); got != want {
 		t.Errorf("the address is %s, want %s", got, want)
 	}
 	s.learn("Something new")
@@ -180,7 +181,7 @@ func TestPages_WithoutScripts(t *testing.T) {
 	if _, err := chromedp.Call(p.ctx, network.SetBlockedURLs, block); err != nil {
 		t.Fatal(err)
 	}
-	p.visit(s.URL + templates.MemoriesPath(slug))
+	p.visit(s.URL + address.MemoriesPath(slug))
 	p.do(chromedp.SendKeys(chromedp.CSS("#q"), "mira"))
 	p.follow(chromedp.Evaluate[chromedp.Void](`document.getElementById("search").requestSubmit()`))
 	if got := evaluate[int](p, rowCount); got != 1 {

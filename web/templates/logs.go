@@ -76,28 +76,6 @@ type LogText struct {
 	LeftOut    bool
 }
 
-// The fields of the form for a new entry.
-const (
-	FieldText  = "text"
-	FieldTitle = "title"
-	FieldMonth = "month"
-)
-
-// LogsPath returns the address of an agent's logs.
-func LogsPath(slug string) string { return TimelineAddress{Agent: slug, Show: ShowLogs}.String() }
-
-// LogsOfDayPath returns the address of an agent's logs of one day.
-func LogsOfDayPath(slug string, day logs.Day) string {
-	return WithQuery(LogsPath(slug), map[string]string{FieldDay: string(day)})
-}
-
-// addLogPath returns the path of the form that adds an entry.
-func addLogPath(slug string) string { return AgentPath(slug, "logs") }
-
-func logsOfMonthPath(slug string, month logs.Month) string {
-	return WithQuery(LogsPath(slug), map[string]string{FieldMonth: string(month)})
-}
-
 // around returns the nearest months with logs before and after v.Month. Each is empty if it does
 // not exist. v.Months must be newest first.
 func (v Logs) around() (older, newer logs.Month) {

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestPages_FitScreenAndPolicy(t *testing.T) {
@@ -23,7 +23,7 @@ func TestPages_FitScreenAndPolicy(t *testing.T) {
 	for name, component := range all {
 		pages.Handle("/"+name, templ.Handler(component))
 	}
-	pages.HandleFunc(templates.EventsPath, silence)
+	pages.HandleFunc(address.EventsPath, silence)
 	pages.HandleFunc("/agents/{slug}/events", silence)
 	site := guarded(t, pages)
 

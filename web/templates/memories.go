@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -12,7 +13,7 @@ type Memories struct {
 	Frame
 	Agent     Agent
 	Selection Selection
-	View      View
+	View      address.View
 	Views     []ViewCount
 	Groups    []Group // those with rows, in the order of the types
 	Found     int     // number of memories in the view, hidden ones included
@@ -41,7 +42,7 @@ type SharedGroup struct {
 	Total int
 }
 
-func (g SharedGroup) all() string { return MemoriesPath(g.Slug) }
+func (g SharedGroup) all() string { return address.MemoriesPath(g.Slug) }
 
 // Group is the rows of one type, of the memories that need attention, or of a list without groups.
 type Group struct {
@@ -86,15 +87,15 @@ func (g Group) last() int { return g.First + len(g.Rows) - 1 }
 func (g Group) isLong() bool { return g.last() >= maxLoaded }
 
 // next returns the address of the rows after these.
-func (g Group) next(v View) string {
+func (g Group) next(v address.View) string {
 	return g.list(v).PageAfter(g.Rows[len(g.Rows)-1].ID).List()
 }
 
 // earlier returns the address of the rows before these.
-func (g Group) earlier(v View) string { return g.list(v).PageBefore(g.Rows[0].ID).List() }
+func (g Group) earlier(v address.View) string { return g.list(v).PageBefore(g.Rows[0].ID).List() }
 
 // list returns the list of the group alone.
-func (g Group) list(v View) View {
+func (g Group) list(v address.View) address.View {
 	if g.Flat {
 		return v
 	}
@@ -144,6 +145,6 @@ func (v Memories) nothing() string {
 	case v.View.Trash():
 		return "Trash is empty"
 	default:
-		return "Nothing " + strings.ToLower(ViewLabel(v.View.Name)) + "."
+		return "Nothing " + strings.ToLower(address.ViewLabel(v.View.Name)) + "."
 	}
 }

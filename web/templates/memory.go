@@ -8,38 +8,8 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
-)
-
-// PaneTab is a tab of an open memory. It is the value of the parameter FieldTab.
-type PaneTab string
-
-// The tabs. The zero PaneTab is TextTab.
-const (
-	TextTab    PaneTab = ""
-	HistoryTab PaneTab = "history"
-	CostTab    PaneTab = "cost"
-	FileTab    PaneTab = "file"
-)
-
-// ParsePaneTab returns the tab with that name. ok is false for an unknown name.
-func ParsePaneTab(name string) (tab PaneTab, ok bool) {
-	switch tab = PaneTab(name); tab {
-	case TextTab, HistoryTab, CostTab, FileTab:
-		return tab, true
-	}
-	return TextTab, name == "text"
-}
-
-// Parameters of the address of a memory, and fields of its forms.
-const (
-	FieldTab      = "tab"
-	FieldRevision = "revision" // the revision that the history begins with
-	FieldAnyway   = "anyway"   // saves a text with a secret
-	FieldAskedAs  = "asked_as" // phrases, one a line
-	FieldAsk      = "ask"      // shows the form with these
-	// FieldShowSecret shows the form with the text of a masked memory.
-	FieldShowSecret = "reveal"
 )
 
 // maxTargets is the number of agents up to which the form of a copy lists all (arbitrary). With more,
@@ -49,9 +19,9 @@ const maxTargets = 50
 // Memory is the view of one memory in the pane.
 type Memory struct {
 	Agent Agent
-	View  View // of the list that it was opened from
+	View  address.View // of the list that it was opened from
 	MemoryRow
-	Tab      PaneTab
+	Tab      address.PaneTab
 	CanWrite bool
 	// Revealed reports whether the texts are shown without masks.
 	Revealed  bool
@@ -141,9 +111,9 @@ func (n MemoryNote) label() string {
 func (n MemoryNote) link(v Memory) Link {
 	switch {
 	case n.Kind == NotePending:
-		return Link{Label: "File", Href: v.tab(FileTab)}
+		return Link{Label: "File", Href: v.tab(address.FileTab)}
 	case n.IsProblem:
-		return Link{Label: "Fix", Href: v.tab(FileTab)}
+		return Link{Label: "Fix", Href: v.tab(address.FileTab)}
 	case len(n.Others) > 0 || n.Kind == "conflict":
 		return Link{Label: "Compare", Href: n.Href}
 	default:
@@ -176,17 +146,7 @@ type Twin struct {
 	Body   markdown.HTML
 }
 
-// MemoryFilePath returns the address of the tab with a memory's file.
-func MemoryFilePath(slug, id string) string { return tabPath(slug, id, FileTab) }
-
-// HistoryPath returns the address of the tab with a memory's revisions.
-func HistoryPath(slug, id string) string { return tabPath(slug, id, HistoryTab) }
-
-func tabPath(slug, id string, tab PaneTab) string {
-	return WithQuery(MemoryPath(slug, id), map[string]string{FieldTab: string(tab)})
-}
-
-func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
+func (v Memory) at(rest ...string) string { return address.MemoryPath(v.Agent.Slug, v.ID, rest...) }
 
 func (v Memory) back() string { return v.View.Memory(v.ID) }
 
@@ -224,7 +184,7 @@ func side(team bool) string {
 // keeps the filter of the list.
 func (v Memory) page(t Twin) string {
 	if t.Shared {
-		return MemoryPath(t.Agent, t.ID)
+		return address.MemoryPath(t.Agent, t.ID)
 	}
 	return v.View.Memory(t.ID)
 }
@@ -257,7 +217,7 @@ func (v Memory) transfers() []Action {
 // transfer returns the action that moves or copies the memory to a scope. what is "move" or "copy".
 // agent is the target's slug, or empty for the same agent.
 func (v Memory) transfer(label, what string, to memories.Scope, agent string) Action {
-	path := WithQuery(v.at(what), map[string]string{FieldTo: string(to), FieldAgent: agent})
+	path := address.WithQuery(v.at(what), map[string]string{address.FieldTo: string(to), address.FieldAgent: agent})
 	return Action{Label: label, About: v.Name, Path: path, ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
 }
 
@@ -266,7 +226,7 @@ func (v Memory) afterwards() (page, row string) {
 	if v.Next == nil {
 		return v.View.List(), ""
 	}
-	return v.View.Memory(v.Next.ID), RowID(v.Next.ID)
+	return v.View.Memory(v.Next.ID), address.RowID(v.Next.ID)
 }
 
 func (v Memory) purge() Action {
@@ -290,15 +250,15 @@ func (v Memory) verify() Action {
 }
 
 // tab returns the address of a tab, which keeps the filter of the list.
-func (v Memory) tab(t PaneTab) string {
-	return WithQuery(v.View.Memory(v.ID), map[string]string{FieldTab: string(t)})
+func (v Memory) tab(t address.PaneTab) string {
+	return address.WithQuery(v.View.Memory(v.ID), map[string]string{address.FieldTab: string(t)})
 }
 
 // form returns the address of the form for the memory, which keeps the filter of the list.
 func (v Memory) form() string {
 	form := v.View.At(v.at("edit"))
 	if v.Revealed {
-		form = WithQuery(form, map[string]string{FieldShowSecret: "true"})
+		form = address.WithQuery(form, map[string]string{address.FieldShowSecret: "true"})
 	}
 	return form
 }
@@ -311,7 +271,7 @@ func (v Memory) canEdit() bool {
 
 // askForm returns the address of the memory with the form for its phrases.
 func (v Memory) askForm() string {
-	return WithQuery(v.back(), map[string]string{FieldAsk: "true"})
+	return address.WithQuery(v.back(), map[string]string{address.FieldAsk: "true"})
 }
 
 // phrasesBy returns who wrote the phrases as which the memory is asked, or "" if there are none.

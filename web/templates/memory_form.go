@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -15,9 +16,9 @@ import (
 type MemoryForm struct {
 	Frame
 	Agent Agent
-	View  View   // of the list that the form was opened from
-	ID    string // empty for a new memory
-	ETag  string // the state that the user saw; empty for a new memory
+	View  address.View // of the list that the form was opened from
+	ID    string       // empty for a new memory
+	ETag  string       // the state that the user saw; empty for a new memory
 
 	Name        string
 	Type        memories.Type // empty if not chosen yet
@@ -110,15 +111,15 @@ func (v MemoryForm) title() string {
 
 func (v MemoryForm) path() string {
 	if v.Proposal != "" {
-		return ProposalPath(v.Agent.Slug, v.Proposal, "edit")
+		return address.ProposalPath(v.Agent.Slug, v.Proposal, "edit")
 	}
 	if v.Fact != "" {
-		return FactPath(v.Agent.Slug, v.Fact)
+		return address.FactPath(v.Agent.Slug, v.Fact)
 	}
 	if v.isNew() {
-		return NewMemoryPath(v.Agent.Slug)
+		return address.NewMemoryPath(v.Agent.Slug)
 	}
-	return MemoryPath(v.Agent.Slug, v.ID, "edit")
+	return address.MemoryPath(v.Agent.Slug, v.ID, "edit")
 }
 
 // isInPane reports whether the form is shown next to the list.
@@ -158,15 +159,15 @@ func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 func (v MemoryForm) leave() Link {
 	switch {
 	case v.Proposal != "":
-		return Link{Label: "Back to suggestions", Href: ReviewKindPath(v.Agent.Slug, "suggestion")}
+		return Link{Label: "Back to suggestions", Href: address.ReviewKindPath(v.Agent.Slug, "suggestion")}
 	case v.Theirs != nil && v.Theirs.Deleted:
-		return Link{Label: "Leave it deleted", Href: MemoryPath(v.Agent.Slug, v.Theirs.ID)}
+		return Link{Label: "Leave it deleted", Href: address.MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.merges():
-		return Link{Label: "Cancel", Href: ReviewKindPath(v.Agent.Slug, "conflict")}
+		return Link{Label: "Cancel", Href: address.ReviewKindPath(v.Agent.Slug, "conflict")}
 	case v.Theirs != nil:
 		return Link{Label: "Use theirs", Href: v.back()}
 	case v.Fact != "":
-		return Link{Label: "Back to Context", Href: IndexPath(v.Agent.Slug)}
+		return Link{Label: "Back to Context", Href: address.IndexPath(v.Agent.Slug)}
 	case v.isNew():
 		return Link{Label: "Cancel", Href: v.back()}
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/words"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -85,7 +86,7 @@ func (r MemoryRow) pickLabel() string {
 }
 
 // Path returns the path of the memory's page. The path of its file is r.Memory.Path.
-func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
+func (r MemoryRow) Path() string { return address.MemoryPath(r.Agent, r.ID) }
 
 // atWords returns the time that Ago counts from, with its meaning.
 func (r MemoryRow) atWords() string {
@@ -99,7 +100,7 @@ func (r MemoryRow) atWords() string {
 // It has an ETag and no confirmation.
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
-		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
+		Label: "Delete", About: r.Name, Path: address.MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
 		Does: "delete", Icon: "delete", Style: Subtle,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const firstID = "0198c0de-0000-7000-8000-000000000001"
@@ -153,7 +154,7 @@ func TestMemoryRow_IsEscaped(t *testing.T) {
 func TestSearchForm_KeepsFilters(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.View.Query, v.View.Type, v.View.Name, v.Found = "a&b", memories.Project, templates.UncheckedView, 1204
+	v.View.Query, v.View.Type, v.View.Name, v.Found = "a&b", memories.Project, address.UncheckedView, 1204
 	v.Groups = grouped(believableRows()[5:7])
 	v.Groups[0].Total = 1204
 	expect(t, templates.MemoriesPage(v),
@@ -251,11 +252,11 @@ func TestMemoryPage_ShowsAll(t *testing.T) {
 		in(`.pane form[action$="/verify"] button`, text("Still true Never promise a refund date V")),
 		in("main", without(`form[action$="/type"]`)),
 	)
-	expect(t, tabOf(open, templates.FileTab),
+	expect(t, tabOf(open, address.FileTab),
 		in(".pane-facts", says("memory/feedback_language.md"), says("1.2 KiB"), says("9f86d081884c7d65")),
 		in(".files li", each("sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md 9 Mar 2026, 11:00")),
 	)
-	expect(t, tabOf(costs(open), templates.CostTab),
+	expect(t, tabOf(costs(open), address.CostTab),
 		in(".pane-facts", says("1,011 characters, 253 tokens"), says("line 14, loaded")),
 		in(".recalls tbody tr", count(3)), in(".recalls tbody tr:nth-child(2)", says("Near miss")),
 	)
@@ -265,7 +266,7 @@ func TestMemoryPage_ReaderCannotWrite(t *testing.T) {
 	t.Parallel()
 	open := masked(memoryPage(t, believableRows()[1]))
 	open.CanWrite = false
-	for _, tab := range []templates.PaneTab{templates.TextTab, templates.FileTab, templates.CostTab} {
+	for _, tab := range []address.PaneTab{address.TextTab, address.FileTab, address.CostTab} {
 		expect(t, tabOf(open, tab), in("#pane", without("form"), without(`a[href*="/edit"]`)))
 	}
 	open = asking(memoryPage(t, believableRows()[1]))
@@ -300,7 +301,7 @@ func TestMemoryPage_Deleted(t *testing.T) {
 	v := memoryPage(t, believableRows()[1])
 	v.State, v.DeletedAt, v.Files = memories.Deleted, noon, nil
 	expect(t, readingPage(v), in(`.pane form[action$="/restore"]`, count(1)), in(".pane", without(`form[action$="/delete"]`)))
-	expect(t, tabOf(v, templates.FileTab), in(".pane-body", says("No file on disk has this memory now.")))
+	expect(t, tabOf(v, address.FileTab), in(".pane-body", says("No file on disk has this memory now.")))
 }
 
 func TestTrash_ActorAndActions(t *testing.T) {
@@ -350,7 +351,7 @@ func TestSignInPage_Problem(t *testing.T) {
 
 func TestAgentPath_Escapes(t *testing.T) {
 	t.Parallel()
-	if got, want := templates.MemoryPath("a/../b", "?x#y", "raw"), "/agents/a%2F..%2Fb/memory/%3Fx%23y/raw"; got != want {
+	if got, want := address.MemoryPath("a/../b", "?x#y", "raw"), "/agents/a%2F..%2Fb/memory/%3Fx%23y/raw"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

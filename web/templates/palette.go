@@ -6,14 +6,6 @@ import (
 	"memoir/web/templates/wording"
 )
 
-// PalettePath is the path of the palette's results, a part of a page. FieldHere and FieldRecent are
-// the addresses of the current page and of the pages that were open before.
-const (
-	PalettePath = "/palette"
-	FieldHere   = "here"
-	FieldRecent = "recent"
-)
-
 // The ids of the forms of the palette's actions.
 const (
 	PaletteScan  = "palette-scan"

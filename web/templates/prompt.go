@@ -8,14 +8,15 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
 // Prompt is the view of the trial of a prompt, and of the prompts on record.
 type Prompt struct {
 	Agent Agent
-	File  FileKind // the file beside it
-	Query string   // the trial; empty if none
+	File  address.FileKind // the file beside it
+	Query string           // the trial; empty if none
 	// Explained is the result of the trial; nil without one.
 	Explained *Explained
 	Find      *Find // the memory that gets a phrase; nil if none
@@ -194,9 +195,9 @@ func (m ExplainedMemory) reasons() string {
 // path returns the address of the memory, or of the fact.
 func (m ExplainedMemory) path() string {
 	if m.Line > 0 {
-		return IndexPath(m.Owner) + "#line-" + strconv.Itoa(m.Line)
+		return address.IndexPath(m.Owner) + "#line-" + strconv.Itoa(m.Line)
 	}
-	return MemoryPath(m.Owner, m.ID)
+	return address.MemoryPath(m.Owner, m.ID)
 }
 
 // canBeFound reports whether a phrase with the words of the prompt could make the prompt find m.
@@ -257,21 +258,18 @@ func (e Explained) unknown() string {
 
 // at returns the address of the page with a prompt.
 func (v Prompt) at(query string) string {
-	return WithQuery(FilePath(v.Agent.Slug, v.File), map[string]string{FieldQuery: query, FieldSession: v.Session})
+	return address.WithQuery(address.FilePath(v.Agent.Slug, v.File), map[string]string{address.FieldQuery: query, address.FieldSession: v.Session})
 }
 
 // findAt returns the address of the page with the form for a memory.
 func (v Prompt) findAt(id string) string {
-	return WithQuery(v.at(v.Query), map[string]string{FieldFind: id}) + "#find"
+	return address.WithQuery(v.at(v.Query), map[string]string{address.FieldFind: id}) + "#find"
 }
 
 // At returns the address of the record of a session, with the parameter field. It omits empty values.
 func (v Prompt) At(session, field, value string) string {
-	return WithQuery(FilePath(v.Agent.Slug, v.File), map[string]string{FieldSession: session, field: value}) + "#prompt"
+	return address.WithQuery(address.FilePath(v.Agent.Slug, v.File), map[string]string{address.FieldSession: session, field: value}) + "#prompt"
 }
-
-// FindPath returns the path that saves a phrase of a memory, so that a prompt finds it.
-func FindPath(slug, id string) string { return AgentPath(slug, contextTab, "find", id) }
 
 // RecallSpan is the sum of the recalls of the last Days days.
 type RecallSpan struct {

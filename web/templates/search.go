@@ -7,14 +7,8 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
 	"memoir/internal/words"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
-)
-
-// FieldOpener is the field with the list that opened a memory. FromSearch is a search, whose query
-// FieldQuery then is.
-const (
-	FieldOpener = "from"
-	FromSearch  = "search"
 )
 
 // Search is the view of the search over all agents.
@@ -67,9 +61,9 @@ func (r SearchResult) kind() string {
 
 func (r SearchResult) path() string {
 	if r.Line > 0 {
-		return FactPath(r.Agent, r.ID)
+		return address.FactPath(r.Agent, r.ID)
 	}
-	return MemoryPath(r.Agent, r.ID)
+	return address.MemoryPath(r.Agent, r.ID)
 }
 
 // hasUsefulExcerpt reports whether the excerpt shows a hit, or is the only text.
@@ -83,16 +77,16 @@ func (r SearchResult) addressFrom(typed string) string {
 	if typed == "" {
 		return r.path()
 	}
-	return WithQuery(r.path(), map[string]string{FieldOpener: FromSearch, FieldQuery: typed})
+	return address.WithQuery(r.path(), map[string]string{address.FieldOpener: address.FromSearch, address.FieldQuery: typed})
 }
 
 // at returns the address of a search for terms.
 func (v Search) at(t terms.Terms, cursor string) string {
-	return WithQuery(SearchPath, map[string]string{FieldQuery: t.String(), FieldCursor: cursor})
+	return address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: t.String(), address.FieldCursor: cursor})
 }
 
 func (v Search) address() string {
-	return WithQuery(SearchPath, map[string]string{FieldQuery: v.Query, FieldCursor: v.Cursor})
+	return address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: v.Query, address.FieldCursor: v.Cursor})
 }
 
 // suggested returns filters that are not in use, for one click.
@@ -126,8 +120,8 @@ func (v Search) found() string {
 // backToResults returns the address of the search from which the page at here was opened, or "".
 func backToResults(here string) string {
 	at, err := url.Parse(here)
-	if err != nil || at.Query().Get(FieldOpener) != FromSearch {
+	if err != nil || at.Query().Get(address.FieldOpener) != address.FromSearch {
 		return ""
 	}
-	return WithQuery(SearchPath, map[string]string{FieldQuery: at.Query().Get(FieldQuery)})
+	return address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: at.Query().Get(address.FieldQuery)})
 }

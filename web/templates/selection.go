@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -22,15 +23,13 @@ type Selection struct {
 	All   string
 }
 
-func batchPath(slug, operation string) string { return AgentPath(slug, "memory", "batch", operation) }
-
-func (s Selection) at(operation string) string { return batchPath(s.Agent, operation) }
+func (s Selection) at(operation string) string { return address.BatchPath(s.Agent, operation) }
 
 func (s Selection) list() string {
 	if s.InTrash {
-		return TrashPath(s.Agent)
+		return address.TrashPath(s.Agent)
 	}
-	return MemoriesPath(s.Agent)
+	return address.MemoriesPath(s.Agent)
 }
 
 func (s Selection) whole() string { return "Select all " + wording.Number(s.Total) + " in " + s.Label }

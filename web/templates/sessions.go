@@ -76,16 +76,3 @@ type SessionNameForm struct {
 func (s SessionRow) figures() string {
 	return wording.Number(s.Learned) + " learned, " + wording.Number(s.Recalled) + " recalled"
 }
-
-// SessionNamesPath returns the path of the form that names persons and channels.
-func SessionNamesPath(slug string) string { return AgentPath(slug, "timeline", "names") }
-
-// SessionPath returns the address of one session of an agent.
-func SessionPath(slug, session string) string {
-	return TimelineAddress{Agent: slug, Show: ShowSessions, Session: session}.String()
-}
-
-// SessionEventsPath returns the address of the events of a session.
-func SessionEventsPath(slug, session string) string {
-	return TimelineAddress{Agent: slug, Session: session}.String()
-}

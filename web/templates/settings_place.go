@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"memoir/web/templates/address"
 )
 
 // MemoryPlace is the view of where an agent's memory is, who uses it, and whether it is on.
@@ -100,9 +102,9 @@ func (p MemoryPlace) isElsewhere(dir string) bool {
 
 func (a Agent) switchAction() Action {
 	if a.MemoryOff {
-		return Action{Label: "Turn on", Path: AgentPath(a.Slug, settingsTab, "memory", "on"), Style: Primary, Back: SettingsPath(a.Slug)}
+		return Action{Label: "Turn on", Path: address.AgentPath(a.Slug, settingsTab, "memory", "on"), Style: Primary, Back: address.SettingsPath(a.Slug)}
 	}
-	return Action{Label: "Turn off", Path: AgentPath(a.Slug, settingsTab, "memory", "off"), Back: SettingsPath(a.Slug)}
+	return Action{Label: "Turn off", Path: address.AgentPath(a.Slug, settingsTab, "memory", "off"), Back: address.SettingsPath(a.Slug)}
 }
 
 // switchText returns whether the agent's memory is on in Memoir, and the effect of that.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // site answers as the server does, from rows in memory: redirects after forms, and events after
@@ -64,7 +65,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := memoriesPage()
-	v.View.Query = r.FormValue(templates.FieldQuery)
+	v.View.Query = r.FormValue(address.FieldQuery)
 	v.Banners = s.banners
 	var rows []templates.MemoryRow
 	for _, row := range s.rows {
@@ -87,13 +88,13 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 
 func (s *site) remove(w http.ResponseWriter, r *http.Request) {
 	if s.move(&s.rows, &s.deleted, w, r) {
-		http.Redirect(w, r, templates.MemoriesPath(slug)+"?deleted="+r.PathValue("id"), http.StatusSeeOther)
+		http.Redirect(w, r, address.MemoriesPath(slug)+"?deleted="+r.PathValue("id"), http.StatusSeeOther)
 	}
 }
 
 func (s *site) restore(w http.ResponseWriter, r *http.Request) {
 	if s.move(&s.deleted, &s.rows, w, r) {
-		http.Redirect(w, r, templates.MemoriesPath(slug)+"?restored="+r.PathValue("id"), http.StatusSeeOther)
+		http.Redirect(w, r, address.MemoriesPath(slug)+"?restored="+r.PathValue("id"), http.StatusSeeOther)
 	}
 }
 

@@ -3,6 +3,8 @@ package templates
 import (
 	"slices"
 	"time"
+
+	"memoir/web/templates/address"
 )
 
 // Target is the view of a file besides CLAUDE.md into which an agent can be published.
@@ -14,18 +16,6 @@ type Target struct {
 	SameAs              string // the published file that this one is too, or empty
 	Problem             string
 	WrittenAt           time.Time
-}
-
-// FieldTarget is the parameter of TargetPath.
-const FieldTarget = "target"
-
-// TargetPath returns the path of the action that switches a target on or off.
-func TargetPath(slug, name string, on bool) string {
-	verb := "off"
-	if on {
-		verb = "on"
-	}
-	return AgentPath(slug, settingsTab, "targets", name, verb)
 }
 
 func (t Target) rowID() string { return "target-" + t.Name }
@@ -51,9 +41,9 @@ func (t Target) state() (tone Tone, text string) {
 }
 
 func (t Target) switchAction(slug string) Action {
-	a := Action{Label: "Publish", About: "to " + t.File, Path: TargetPath(slug, t.Name, true), Back: SettingsPath(slug), Focus: t.rowID()}
+	a := Action{Label: "Publish", About: "to " + t.File, Path: address.TargetPath(slug, t.Name, true), Back: address.SettingsPath(slug), Focus: t.rowID()}
 	if t.On {
-		a.Label, a.About, a.Path = "Stop", "publishing to "+t.File, TargetPath(slug, t.Name, false)
+		a.Label, a.About, a.Path = "Stop", "publishing to "+t.File, address.TargetPath(slug, t.Name, false)
 	}
 	return a
 }

@@ -8,10 +8,10 @@
 package templates
 
 import (
-	"net/url"
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 )
 
 // Frame is the part of a view that every page has.
@@ -105,7 +105,7 @@ func confirmLabel(label string) string { return "Yes, " + strings.ToLower(label[
 // Undo returns the action that takes an event back. about says what that is, such as "the deletion of
 // Tabs". back is the page to return to after it.
 func Undo(event, about, back string) Action {
-	return Action{Label: "Undo", About: about, Path: UndoPath(event), Back: back, Does: "undo", Style: Primary}
+	return Action{Label: "Undo", About: about, Path: address.UndoPath(event), Back: back, Does: "undo", Style: Primary}
 }
 
 // Style is the look of a button.
@@ -117,52 +117,6 @@ const (
 	Primary     Style = "primary"
 	Destructive Style = "destructive"
 	Subtle      Style = "subtle" // words only, for buttons in every row
-)
-
-// The names of the form fields and parameters that handlers read.
-const (
-	FieldETag   = "etag"
-	FieldBack   = "back"
-	FieldType   = "type"
-	FieldName   = "name"
-	FieldBody   = "body"
-	FieldToken  = "token"
-	FieldNext   = "next"
-	FieldQuery  = "q"
-	FieldState  = "state"
-	FieldCursor = "cursor"
-	FieldOpen   = "open" // id of the memory whose fixes a page shows
-	FieldSort   = "sort"
-	FieldView   = "view"
-	FieldAfter  = "after"  // id of the memory before the first row
-	FieldBefore = "before" // id of the memory after the last row
-
-	FieldDescription = "description"
-	FieldNewName     = "new_name" // with which the form for a new memory begins
-	FieldTheme       = "theme"
-
-	FieldFix  = "fix"
-	FieldPath = "path"
-	FieldHash = "hash"
-	FieldWith = "with" // id of the version that an edit merges
-
-	FieldKind    = "kind"
-	FieldActor   = "actor"
-	FieldSession = "session"
-	FieldScope   = "scope"
-	FieldTo      = "to"
-	FieldAgent   = "agent" // slug of another agent
-	FieldShown   = "shown" // number of entries on the page
-	FieldAsOf    = "as_of" // a past moment: RFC 3339, or the value of a browser's date field
-
-	// FieldMemory is a memory's id and, after a space, the ETag that the user saw. It can be
-	// repeated.
-	FieldMemory = "memory"
-	// FieldAll is the number of memories of a list and their newest change, as Selection.All. It
-	// selects all of them.
-	FieldAll = "all"
-	// FieldConfirmed is set if the confirmation of a large batch was shown.
-	FieldConfirmed = "confirmed"
 )
 
 // Age is a memory's age in words.
@@ -198,82 +152,3 @@ func (c Counts) Listed(t memories.Type) int { return c.ByType[t] + c.MissingByTy
 func (c Counts) Waiting() int {
 	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements + c.CitesGone
 }
-
-// The paths of pages and actions. Package pages uses the same patterns for its routes.
-const (
-	HomePath     = "/"
-	SearchPath   = "/search"
-	TimelinePath = "/timeline"
-	SyncPath     = "/sync"
-	ScanPath     = "/scan"
-	SamplesPath  = "/samples"
-	SignInPath   = "/sign-in"
-	SignOutPath  = "/sign-out"
-	ThemePath    = "/theme"
-	KeysPath     = "/keys"
-	EventsPath   = "/api/v1/events" // the API's event stream; ?agent= restricts it to one agent
-)
-
-// UndoPath returns the path that takes an event back. undo.js knows it.
-func UndoPath(event string) string { return "/undo/" + event }
-
-// AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is
-// /agents/hive-1/trash. It escapes each part.
-func AgentPath(slug string, rest ...string) string {
-	path := "/agents/" + url.PathEscape(slug)
-	for _, part := range rest {
-		path += "/" + url.PathEscape(part)
-	}
-	return path
-}
-
-// WithQuery returns path with the query parameters set to values. An empty value removes its
-// parameter; other parameters of path stay. If path is not a valid address, WithQuery returns it
-// unchanged.
-func WithQuery(path string, values map[string]string) string {
-	target, err := url.Parse(path)
-	if err != nil {
-		return path
-	}
-	query := target.Query()
-	for name, value := range values {
-		query.Del(name)
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	target.RawQuery = query.Encode()
-	return target.String()
-}
-
-// ContextPath returns the path of an agent's Context tab.
-func ContextPath(slug string) string { return AgentPath(slug, contextTab) }
-
-// AgentTimelinePath returns the path of an agent's Timeline tab.
-func AgentTimelinePath(slug string) string { return AgentPath(slug, timelineTab) }
-
-// SettingsPath returns the path of an agent's Settings tab.
-func SettingsPath(slug string) string { return AgentPath(slug, settingsTab) }
-
-// MemoriesPath returns the path of an agent's Memory tab.
-func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
-
-// TrashPath returns the address of an agent's deleted memories.
-func TrashPath(slug string) string { return View{Agent: slug, Name: TrashView}.List() }
-
-// NewMemoryPath returns the path of the form for a new memory.
-func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
-
-// MemoryPath returns the path of a memory's page, or of a page or action below it that rest names,
-// for example "edit".
-func MemoryPath(slug, id string, rest ...string) string {
-	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
-}
-
-// apiMemoryPath returns the address of a memory in the JSON API.
-func apiMemoryPath(slug, id string) string {
-	return "/api/v1/agents/" + url.PathEscape(slug) + "/memories/" + url.PathEscape(id)
-}
-
-// RowID returns the HTML id of a memory's row, which is the same in all lists.
-func RowID(id string) string { return "memory-" + id }

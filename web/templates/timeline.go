@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/chart"
 	"memoir/internal/memories"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -14,7 +15,7 @@ import (
 type Timeline struct {
 	Frame
 	Agent *Agent // nil for all agents
-	At    TimelineAddress
+	At    address.TimelineAddress
 	Day   ChosenDay
 	Since Since
 	// Events, Sessions, Session, Logs and LogsOfDay are the views of the list. One of them is not
@@ -28,108 +29,17 @@ type Timeline struct {
 	Agents []TimelineAgent
 }
 
-// The lists of a timeline, the values of FieldShow.
-const (
-	ShowEvents   = "events"
-	ShowSessions = "sessions"
-	ShowLogs     = "logs"
-)
-
-// Parameters of a timeline, besides FieldShow, FieldKind, FieldActor, FieldSession, FieldMemory, FieldQuery and
-// FieldCursor.
-const (
-	FieldOn   = "on"   // the day of the slider, in days since 1970
-	FieldDay  = "day"  // of the logs, such as 2026-11-25
-	FieldRest = "rest" // number of events of the open line to leave out
-	FieldID   = "id"   // of a person or channel to name
-)
-
-// TimelineAddress is the address of a timeline. Empty fields are left out.
-type TimelineAddress struct {
-	Agent   string    // slug; empty for all agents
-	Show    string    // ShowEvents if empty
-	AsOf    time.Time // the end of the chosen day; zero for now
-	Kind    memories.ActivityKind
-	Actor   memories.Actor
-	Session string
-	Memory  string // id
-	Words   string
-	Cursor  string
-	Open    string // place of the line whose events are shown
-}
-
-// String returns the path and query.
-func (a TimelineAddress) String() string {
-	show := a.Show
-	if show == ShowEvents {
-		show = ""
-	}
-	day := ""
-	if !a.AsOf.IsZero() {
-		day = a.AsOf.Format(time.DateOnly)
-	}
-	return WithQuery(a.path(), map[string]string{
-		FieldShow: show, FieldAsOf: day, FieldKind: string(a.Kind), FieldActor: string(a.Actor), FieldSession: a.Session,
-		FieldMemory: a.Memory, FieldQuery: a.Words, FieldCursor: a.Cursor, FieldOpen: a.Open,
-	})
-}
-
-func (a TimelineAddress) path() string {
-	if a.Agent == "" {
-		return TimelinePath
-	}
-	return AgentTimelinePath(a.Agent)
-}
-
-// IsFiltered reports whether the address selects some events only.
-func (a TimelineAddress) IsFiltered() bool {
-	return a.Kind != "" || a.Actor != "" || a.Session != "" || a.Memory != "" || a.Words != ""
-}
-
-// List returns the address of a list, on the same day.
-func (a TimelineAddress) List(show string) string {
-	return TimelineAddress{Agent: a.Agent, AsOf: a.AsOf, Show: show}.String()
-}
-
-// Now returns the address of the same list without a day.
-func (a TimelineAddress) Now() string {
-	a.AsOf = time.Time{}
-	return a.String()
-}
-
-// First returns the address of the newest events.
-func (a TimelineAddress) First() string {
-	a.Cursor, a.Open = "", ""
-	return a.String()
-}
-
-// Without returns the address without a filter.
-func (a TimelineAddress) Without(field string) string {
-	a.Cursor, a.Open = "", ""
-	switch field {
-	case FieldSession:
-		a.Session = ""
-	case FieldActor:
-		a.Actor = ""
-	case FieldMemory:
-		a.Memory = ""
-	default:
-		a.Kind, a.Actor, a.Session, a.Memory, a.Words = "", "", "", "", ""
-	}
-	return a.String()
-}
-
 // opened returns the address of a timeline with the events of the line at place shown, or with none
 // shown if it is empty. The browser scrolls to the line e.
-func opened(a TimelineAddress, e TimelineEvent, place string) string {
+func opened(a address.TimelineAddress, e TimelineEvent, place string) string {
 	a.Open = place
 	return a.String() + "#" + e.anchor()
 }
 
 // MoreRows returns the address of the events of a line after the first from ones.
-func MoreRows(a TimelineAddress, e TimelineEvent, from int) string {
+func MoreRows(a address.TimelineAddress, e TimelineEvent, from int) string {
 	a.Open = e.Place
-	return WithQuery(a.String(), map[string]string{FieldRest: strconv.Itoa(from)}) + "#" + e.anchor()
+	return address.WithQuery(a.String(), map[string]string{address.FieldRest: strconv.Itoa(from)}) + "#" + e.anchor()
 }
 
 // ChosenDay is the chart of memories over time, with the day that the reader has chosen.
@@ -360,16 +270,6 @@ func whoFiltered(a memories.Actor) string {
 // timelineKinds returns the kinds that the filter offers.
 func timelineKinds() []memories.ActivityKind {
 	return append(slices.Clone(memories.ActivityKinds), kindRecalled)
-}
-
-// ChangePath returns the address of a memory's history, beginning with the content that has the hash.
-func ChangePath(slug, id, hash string) string {
-	return WithQuery(MemoryPath(slug, id, "history"), map[string]string{FieldCursor: hash})
-}
-
-// PromptPath returns the address that tries a prompt with an agent.
-func PromptPath(slug, prompt string) string {
-	return WithQuery(AgentPath(slug, "recall"), map[string]string{FieldQuery: prompt})
 }
 
 // TimelineAgent is an agent to choose.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestTimelinePage_Events(t *testing.T) {
@@ -46,10 +47,10 @@ func TestTimelinePage_AllAgents(t *testing.T) {
 
 func TestTimelinePage_Sessions(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.TimelinePage(timelineWith(templates.ShowSessions, sessionList)),
+	expect(t, templates.TimelinePage(timelineWith(address.ShowSessions, sessionList)),
 		in(".lists [aria-current]", text("Sessions")),
 		in(".event", each("Session of 9 Mar 3 learned, 2 recalled Notes Name this… 12:00", "Mira in #support, 3 Mar 3 learned, 2 recalled 12:00")))
-	expect(t, templates.TimelinePage(timelineWith(templates.ShowSessions, oneSession)),
+	expect(t, templates.TimelinePage(timelineWith(address.ShowSessions, oneSession)),
 		in(".session-parts section", each("Learned 2 Refund dates Purged", "Recalled 0 Nothing recalled.")),
 		in("#names form", count(2)), in("#notes", says("about 400 tokens")))
 }

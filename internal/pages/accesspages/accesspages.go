@@ -16,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages/kit"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // DoneRevoked is the action of the notice after a token was revoked.
@@ -38,10 +39,10 @@ type site struct {
 // Register adds the page and its actions to a router. Without tokens, they answer 404.
 func Register(r chi.Router, k *kit.Kit, tokens Tokens) {
 	s := &site{k, tokens}
-	r.Get(templates.AccessPath, k.Page(s.list))
-	r.Post(templates.AccessPath, k.Action(s.create))
-	r.Post(templates.RevokePath("{id}"), k.Action(s.revoke))
-	r.Get(templates.RevokePath("{id}"), http.RedirectHandler(templates.AccessPath, http.StatusSeeOther).ServeHTTP)
+	r.Get(address.AccessPath, k.Page(s.list))
+	r.Post(address.AccessPath, k.Action(s.create))
+	r.Post(address.RevokePath("{id}"), k.Action(s.revoke))
+	r.Get(address.RevokePath("{id}"), http.RedirectHandler(address.AccessPath, http.StatusSeeOther).ServeHTTP)
 }
 
 func (s *site) list(w http.ResponseWriter, r *http.Request) error {
@@ -88,8 +89,8 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	v := templates.Access{
-		Name: field(templates.FieldTokenName), Scope: field(templates.FieldTokenScope), Agents: field(templates.FieldTokenAgents),
-		Days: field(templates.FieldTokenDays), Login: field(templates.FieldTokenByLogin),
+		Name: field(address.FieldTokenName), Scope: field(address.FieldTokenScope), Agents: field(address.FieldTokenAgents),
+		Days: field(address.FieldTokenDays), Login: field(address.FieldTokenByLogin),
 	}
 	p := access.Principal{Name: v.Name, Login: v.Login, Scope: access.Scope(v.Scope), Agents: strings.FieldsFunc(v.Agents, func(r rune) bool { return r == ',' || r == ' ' })}
 	if len(p.Agents) == 0 {
@@ -127,5 +128,5 @@ func (s *site) revoke(w http.ResponseWriter, r *http.Request) error {
 	if err := s.tokens.RevokeToken(r.Context(), kit.Param(r, "id")); err != nil {
 		return err
 	}
-	return kit.Redirect(w, r, templates.AccessPath, DoneRevoked, "")
+	return kit.Redirect(w, r, address.AccessPath, DoneRevoked, "")
 }

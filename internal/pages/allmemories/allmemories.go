@@ -16,6 +16,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -44,9 +45,9 @@ type Page struct {
 func (p Page) ServePage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	v := templates.AllMemories{
-		Frame: templates.Frame{Live: templates.EventsPath}, Query: listview.CleanText(query.Get(templates.FieldQuery)),
-		Layout: query.Get(templates.FieldLayout), Agent: query.Get(templates.FieldAgent), Type: query.Get(templates.FieldType),
-		Cursor: query.Get(templates.FieldCursor),
+		Frame: templates.Frame{Live: address.EventsPath}, Query: listview.CleanText(query.Get(address.FieldQuery)),
+		Layout: query.Get(address.FieldLayout), Agent: query.Get(address.FieldAgent), Type: query.Get(address.FieldType),
+		Cursor: query.Get(address.FieldCursor),
 	}
 	all, err := p.Store.AgentsUncounted(r.Context())
 	if err != nil {

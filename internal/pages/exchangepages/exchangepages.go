@@ -24,6 +24,7 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -66,10 +67,10 @@ type heldFile struct {
 // Register adds the page and its forms to the router. Without an importer, imports are refused.
 func Register(r chi.Router, k *kit.Kit, store Store, im *importer.Importer) {
 	p := &Pages{kit: k, store: store, importer: im, held: map[string]heldFile{}}
-	r.Get(templates.ExchangePath, k.Page(p.show))
-	r.Post(templates.ExchangePath, p.preview)
-	r.Post(templates.ExchangeApplyPath, k.Action(p.apply))
-	r.Get(templates.ExchangeApplyPath, http.RedirectHandler(templates.ExchangePath, http.StatusSeeOther).ServeHTTP)
+	r.Get(address.ExchangePath, k.Page(p.show))
+	r.Post(address.ExchangePath, p.preview)
+	r.Post(address.ExchangeApplyPath, k.Action(p.apply))
+	r.Get(address.ExchangeApplyPath, http.RedirectHandler(address.ExchangePath, http.StatusSeeOther).ServeHTTP)
 }
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request) error { return p.render(w, r, nil) }
@@ -132,13 +133,13 @@ func receive(w http.ResponseWriter, r *http.Request) (file heldFile, into string
 			return file, "", formError(err)
 		}
 		switch part.FormName() {
-		case templates.FieldInto:
+		case address.FieldInto:
 			slug, err := io.ReadAll(io.LimitReader(part, 1<<10))
 			if err != nil {
 				return file, "", formError(err)
 			}
 			into = string(slug)
-		case templates.FieldUpload:
+		case address.FieldUpload:
 			if file.File != nil {
 				return file, "", kit.Malformed("The form has several files.")
 			}
@@ -201,12 +202,12 @@ func (p *Pages) take(id string) (heldFile, bool) {
 
 // apply imports a held file, and shows the result.
 func (p *Pages) apply(w http.ResponseWriter, r *http.Request) error {
-	file, ok := p.take(r.PostFormValue(templates.FieldHeld))
+	file, ok := p.take(r.PostFormValue(address.FieldHeld))
 	if !ok {
 		return &memories.ConflictError{Reason: "The file is no longer held. Nothing was changed. Choose it again."}
 	}
 	defer file.Close() //nolint:errcheck // temporary
-	report, err := p.run(r.Context(), file, r.PostFormValue(templates.FieldInto), true)
+	report, err := p.run(r.Context(), file, r.PostFormValue(address.FieldInto), true)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // pageRows is the number of agents on a page (arbitrary). Twice as many would make the document
@@ -210,7 +211,7 @@ func Waiting(counts map[findings.Kind]int, pace time.Duration) templates.Waiting
 		}
 		w.Items += n
 		w.Groups = append(w.Groups, templates.WaitingGroup{
-			Label: label, Count: n, Tone: waitingWords[group].tone, Href: templates.WithQuery(templates.ReviewPath, map[string]string{fieldGroup: string(group)}),
+			Label: label, Count: n, Tone: waitingWords[group].tone, Href: address.WithQuery(address.ReviewPath, map[string]string{fieldGroup: string(group)}),
 		})
 	}
 	w.Minutes = reviewcards.Minutes(w.Items, pace)
@@ -257,7 +258,7 @@ func News(all []records.News, names map[string]string, limit int) []templates.Ne
 		if !known {
 			i = len(folded)
 			index[key] = i
-			folded = append(folded, templates.News{Text: text, Type: n.Type, Href: templates.MemoryPath(n.Agent, n.ID), At: n.At})
+			folded = append(folded, templates.News{Text: text, Type: n.Type, Href: address.MemoryPath(n.Agent, n.ID), At: n.At})
 		}
 		folded[i].Count++
 		if !slices.Contains(folded[i].Agents, name) {

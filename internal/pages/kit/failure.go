@@ -11,6 +11,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/problem"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // BadRequest means that a request is malformed. The detail is a sentence for users.
@@ -75,7 +76,7 @@ func tryAgain(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
 	}
-	return Back(r, templates.HomePath)
+	return Back(r, address.HomePath)
 }
 
 // Fail logs err and answers with its error page. It does neither if the client has disconnected. If

@@ -25,6 +25,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // Kit serves pages. All fields are required.
@@ -153,7 +154,7 @@ func (k *Kit) ChooseTheme(w http.ResponseWriter, r *http.Request) {
 		k.Fail(w, r, formError(err))
 		return
 	}
-	theme := templates.ParseTheme(r.PostFormValue(templates.FieldTheme))
+	theme := templates.ParseTheme(r.PostFormValue(address.FieldTheme))
 	cookie := &http.Cookie{
 		Name: CookieTheme, Value: string(theme), Path: "/", MaxAge: int(themeMaxAge / time.Second),
 		SameSite: http.SameSiteLaxMode,
@@ -163,7 +164,7 @@ func (k *Kit) ChooseTheme(w http.ResponseWriter, r *http.Request) {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(w, cookie)
-	http.Redirect(w, r, Back(r, templates.HomePath), http.StatusSeeOther)
+	http.Redirect(w, r, Back(r, address.HomePath), http.StatusSeeOther)
 }
 
 // IsSecure reports whether the browser uses HTTPS. A proxy says so in a header that can be forged,
@@ -180,7 +181,7 @@ func ForReader(r *http.Request, withSidebar bool) context.Context {
 	if cookie, err := r.Cookie(CookieTheme); err == nil {
 		reader.Theme = templates.ParseTheme(cookie.Value)
 	}
-	reader.Here = Back(r, templates.HomePath) // the response to a form has no address to return to
+	reader.Here = Back(r, address.HomePath) // the response to a form has no address to return to
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		reader.Here = r.URL.RequestURI()
 	}

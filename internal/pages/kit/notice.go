@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // A redirect carries the action, its event and the memory's id to the next page in a cookie, and that
@@ -94,7 +95,7 @@ func LastAction(r *http.Request) url.Values {
 // absent or not a path on this server, it returns otherwise. Browsers read a backslash as a slash
 // and ignore control characters, so Back refuses both.
 func Back(r *http.Request, otherwise string) string {
-	path := r.PostFormValue(templates.FieldBack)
+	path := r.PostFormValue(address.FieldBack)
 	parsed, err := url.Parse(path)
 	if err != nil || parsed.IsAbs() || parsed.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
 		strings.Contains(path, `\`) || strings.ContainsFunc(path, unicode.IsControl) {

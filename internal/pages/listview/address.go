@@ -9,17 +9,17 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // Parse returns the list in the query of an address: as the page shows it, and as the database
 // selects it. It returns memories.ErrNotFound for an unknown or repeated value, and for filters of
 // other lists: ignoring one would widen the selection of a bulk action. It ignores other
 // parameters.
-func Parse(slug string, query url.Values) (v templates.View, list records.MemoryList, err error) {
+func Parse(slug string, query url.Values) (v address.View, list records.MemoryList, err error) {
 	for _, field := range memories.FilterFields() {
 		switch field.Name {
-		case templates.FieldType, templates.FieldState, templates.FieldSession, templates.FieldQuery, templates.FieldSort, templates.FieldAsOf:
+		case address.FieldType, address.FieldState, address.FieldSession, address.FieldQuery, address.FieldSort, address.FieldAsOf:
 		default:
 			if query.Get(field.Name) != "" {
 				return v, list, memories.ErrNotFound
@@ -29,8 +29,8 @@ func Parse(slug string, query url.Values) (v templates.View, list records.Memory
 	v.Agent = slug
 	var kind, state string
 	for field, value := range map[string]*string{
-		templates.FieldView: &v.Name, templates.FieldType: &kind, templates.FieldState: &state, templates.FieldSession: &v.Session,
-		templates.FieldQuery: &v.Query, templates.FieldSort: &v.Sort, templates.FieldAfter: &v.After, templates.FieldBefore: &v.Before,
+		address.FieldView: &v.Name, address.FieldType: &kind, address.FieldState: &state, address.FieldSession: &v.Session,
+		address.FieldQuery: &v.Query, address.FieldSort: &v.Sort, address.FieldAfter: &v.After, address.FieldBefore: &v.Before,
 	} {
 		if len(query[field]) > 1 {
 			return v, list, memories.ErrNotFound

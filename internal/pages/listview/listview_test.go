@@ -9,7 +9,7 @@ import (
 	"memoir/internal/findings"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 func TestParse(t *testing.T) {
@@ -45,15 +45,15 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	type rows = map[records.MemoryPart][2]int
 	for name, test := range map[string]struct {
-		view   templates.View
+		view   address.View
 		list   records.MemoryList
 		header string
 		want   records.MemoryWindow
 	}{
 		"groups":       {want: records.MemoryWindow{Rows: rows{}, Default: 25, Anchor: "open", Before: -12, After: 12}},
 		"one group":    {list: records.MemoryList{Part: 2}, want: records.MemoryWindow{Rows: rows{}, Default: 100, Anchor: "open", Before: -49, After: 50}},
-		"page after":   {view: templates.View{After: "a"}, list: records.MemoryList{Order: records.NameOrder}, want: records.MemoryWindow{Rows: rows{}, Default: 100, Anchor: "a", Before: 1, After: 100, IsPage: true}},
-		"page before":  {view: templates.View{Before: "b"}, list: records.MemoryList{Part: 1}, want: records.MemoryWindow{Rows: rows{}, Default: 100, Anchor: "b", Before: -100, After: -1, IsPage: true}},
+		"page after":   {view: address.View{After: "a"}, list: records.MemoryList{Order: records.NameOrder}, want: records.MemoryWindow{Rows: rows{}, Default: 100, Anchor: "a", Before: 1, After: 100, IsPage: true}},
+		"page before":  {view: address.View{Before: "b"}, list: records.MemoryList{Part: 1}, want: records.MemoryWindow{Rows: rows{}, Default: 100, Anchor: "b", Before: -100, After: -1, IsPage: true}},
 		"shown before": {header: "user=1-3, attention=7-130, all=0-4, x=1-2", want: records.MemoryWindow{Rows: rows{2: {1, 25}, 5: {7, 130}}, Default: 25, Anchor: "open", Before: -12, After: 12}},
 	} {
 		if got := Window(test.view, test.list, "open", test.header); !reflect.DeepEqual(got, test.want) {

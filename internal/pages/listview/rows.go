@@ -13,11 +13,12 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // Groups returns the groups of a page, in the order of the page. near means that the memories only
 // have words similar to the query.
-func Groups(v templates.View, list records.MemoryList, page records.MemoryListPage, now time.Time) []templates.Group {
+func Groups(v address.View, list records.MemoryList, page records.MemoryListPage, now time.Time) []templates.Group {
 	var groups []templates.Group
 	mark := func(*templates.MemoryRow) {}
 	if list.Query != "" {

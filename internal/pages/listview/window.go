@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // Window returns the rows that a page shows: those that the requesting page shows already, as its
 // templates.RowsHeader says, else the page of the view, the rows around the open memory, or the first
 // ones.
-func Window(v templates.View, list records.MemoryList, open, header string) records.MemoryWindow {
+func Window(v address.View, list records.MemoryList, open, header string) records.MemoryWindow {
 	window := records.MemoryWindow{Default: GroupRows, Anchor: open, Rows: shownRows(header)}
 	if list.Part != 0 || list.Order != records.ByTypeOrder {
 		window.Default = pageRows

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // maxLinks is the maximum number of different links looked up for one text. It is far more than
@@ -33,7 +34,7 @@ type Links struct {
 func LinksOf(ctx context.Context, store records.Memories, agent records.Agent) *Links {
 	return &Links{
 		ctx: ctx, store: store, agent: agent, known: map[string]string{},
-		Href: func(id string) string { return templates.MemoryPath(agent.Slug, id) },
+		Href: func(id string) string { return address.MemoryPath(agent.Slug, id) },
 	}
 }
 
@@ -79,7 +80,7 @@ const maxLinkedFrom = 50
 // LinkedFrom returns links to the agent's memories whose bodies link to m by name or by file. The
 // links keep the filter of view. It considers only the best maxLinkedFrom matches for m's name. It
 // returns nil if m is deleted or unreadable.
-func LinkedFrom(ctx context.Context, store records.Memories, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
+func LinkedFrom(ctx context.Context, store records.Memories, agent records.Agent, m memories.Memory, view address.View) ([]templates.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
 	}

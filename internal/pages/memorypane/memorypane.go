@@ -16,6 +16,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -51,11 +52,11 @@ func Notes(ctx context.Context, store Store, m memories.Memory) ([]templates.Mem
 	var notes []templates.MemoryNote
 	seen := map[string]bool{}
 	for _, item := range items {
-		note := templates.MemoryNote{Kind: string(item.Kind), Reason: item.Reason, Href: templates.ReviewItemPath(item.ID)}
+		note := templates.MemoryNote{Kind: string(item.Kind), Reason: item.Reason, Href: address.ReviewItemPath(item.ID)}
 		if item.Kind != findings.Missing { // it names all memories of the directory
 			for _, other := range item.Memories {
 				if other.ID != m.ID {
-					note.Others = append(note.Others, templates.Link{Label: other.Name, Href: templates.MemoryPath(item.Agent, other.ID)})
+					note.Others = append(note.Others, templates.Link{Label: other.Name, Href: address.MemoryPath(item.Agent, other.ID)})
 				}
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"memoir/internal/review"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -129,7 +130,7 @@ func (d Data) recent(labels map[string]agents.Label) []templates.PaletteItem {
 		case place.Memory != nil:
 			m := place.Memory
 			items = append(items, templates.PaletteItem{
-				Icon: iconOf(*m), Type: m.Type, Name: templates.PlainParts(m.Name), Note: note(m.Description, label.Name), Href: templates.MemoryPath(place.Agent, m.ID),
+				Icon: iconOf(*m), Type: m.Type, Name: templates.PlainParts(m.Name), Note: note(m.Description, label.Name), Href: address.MemoryPath(place.Agent, m.ID),
 			})
 		default:
 			items = append(items, agentItem(place.Agent, label.Parent, templates.PlainParts(label.Name)))
@@ -139,7 +140,7 @@ func (d Data) recent(labels map[string]agents.Label) []templates.PaletteItem {
 }
 
 func agentItem(slug, parent string, name []words.Part) templates.PaletteItem {
-	return templates.PaletteItem{Icon: "agents", Name: name, Note: parent, Href: templates.MemoriesPath(slug)}
+	return templates.PaletteItem{Icon: "agents", Name: name, Note: parent, Href: address.MemoriesPath(slug)}
 }
 
 // foundAgents returns the agents whose name or directory has all typed words, best first, at most
@@ -208,10 +209,10 @@ func (d Data) memories(labels map[string]agents.Label) []templates.PaletteItem {
 	var items []templates.PaletteItem
 	for _, m := range d.Memories {
 		item := templates.PaletteItem{
-			Icon: iconOf(m), Type: m.Type, Name: search.Mark(m.Name), Note: note(m.Description, labels[m.Agent].Name), Href: templates.MemoryPath(m.Agent, m.ID),
+			Icon: iconOf(m), Type: m.Type, Name: search.Mark(m.Name), Note: note(m.Description, labels[m.Agent].Name), Href: address.MemoryPath(m.Agent, m.ID),
 		}
 		if m.Line > 0 {
-			item.Href = templates.FactPath(m.Agent, m.ID)
+			item.Href = address.FactPath(m.Agent, m.ID)
 		}
 		items = append(items, item)
 	}
@@ -233,7 +234,7 @@ func (d Data) actions(labels map[string]agents.Label) []templates.PaletteItem {
 		if n := d.Waiting[kind]; n > 0 && (d.Query != "" || kind == findings.Secret) {
 			items = append(items, templates.PaletteItem{
 				Icon: "review", Name: templates.PlainParts("Review " + kindWords[kind]), Note: wording.Count(n, "item", "items"),
-				Href: templates.WithQuery(templates.ReviewPath, map[string]string{templates.FieldKind: string(kind)}),
+				Href: address.WithQuery(address.ReviewPath, map[string]string{address.FieldKind: string(kind)}),
 			})
 		}
 	}
@@ -241,7 +242,7 @@ func (d Data) actions(labels map[string]agents.Label) []templates.PaletteItem {
 		if theme != d.Theme && (d.Query != "" || theme != templates.AutoTheme) {
 			items = append(items, templates.PaletteItem{
 				Icon: "theme-" + cmp.Or(string(theme), "auto"), Name: templates.PlainParts("Theme: " + cmp.Or(string(theme), "system")),
-				Form: templates.PaletteTheme, Field: templates.FieldTheme, Value: string(theme),
+				Form: templates.PaletteTheme, Field: address.FieldTheme, Value: string(theme),
 			})
 		}
 	}
@@ -260,7 +261,7 @@ func (d Data) queryActions(labels map[string]agents.Label) []templates.PaletteIt
 	if d.Total > 0 {
 		items = append(items, templates.PaletteItem{
 			Icon: "search", Name: templates.PlainParts("All results for “" + d.Query + "”"), Note: wording.Count(d.Total, "memory", "memories"),
-			Href: templates.WithQuery(templates.SearchPath, map[string]string{templates.FieldQuery: d.Query}),
+			Href: address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: d.Query}),
 		})
 	}
 	return items
@@ -280,13 +281,13 @@ func (d Data) newMemory(labels map[string]agents.Label, name string) (templates.
 	if chosen == nil || !d.CanWrite {
 		return templates.PaletteItem{}, false
 	}
-	item := templates.PaletteItem{Icon: "add", Name: templates.PlainParts("New memory"), Note: "in " + labels[chosen.Slug].Name, Href: templates.NewMemoryPath(chosen.Slug)}
+	item := templates.PaletteItem{Icon: "add", Name: templates.PlainParts("New memory"), Note: "in " + labels[chosen.Slug].Name, Href: address.NewMemoryPath(chosen.Slug)}
 	if chosen.Slug == d.Current {
 		item.Keys = "n"
 	}
 	if name != "" {
 		item.Name = templates.PlainParts("New memory “" + name + "”")
-		item.Href = templates.WithQuery(item.Href, map[string]string{templates.FieldNewName: name})
+		item.Href = address.WithQuery(item.Href, map[string]string{address.FieldNewName: name})
 	}
 	return item, true
 }
@@ -296,15 +297,15 @@ func (d Data) pages() []templates.PaletteItem {
 		return templates.PaletteItem{Icon: icon, Name: templates.PlainParts(name), Keys: keys, Href: href}
 	}
 	items := []templates.PaletteItem{
-		page("home", "Home", "g h", templates.HomePath), page("review", "Review", "g r", templates.ReviewPath), page("timeline", "Timeline", "g t", templates.TimelinePath),
+		page("home", "Home", "g h", address.HomePath), page("review", "Review", "g r", address.ReviewPath), page("timeline", "Timeline", "g t", address.TimelinePath),
 	}
 	if slug := d.Current; slug != "" && slices.ContainsFunc(d.Agents, func(a records.Agent) bool { return a.Slug == slug }) {
-		items = append(items, page("page", "Memory", "g m", templates.MemoriesPath(slug)), page("page", "Context", "g c", templates.ContextPath(slug)),
-			page("settings", "Settings", "g s", templates.SettingsPath(slug)))
+		items = append(items, page("page", "Memory", "g m", address.MemoriesPath(slug)), page("page", "Context", "g c", address.ContextPath(slug)),
+			page("settings", "Settings", "g s", address.SettingsPath(slug)))
 	}
 	if d.Query != "" {
-		items = append(items, page("scan", "Sync", "", templates.SyncPath), page("search", "Search", "", templates.SearchPath),
-			page("keyboard", "Keyboard shortcuts", "?", templates.KeysPath))
+		items = append(items, page("scan", "Sync", "", address.SyncPath), page("search", "Search", "", address.SearchPath),
+			page("keyboard", "Keyboard shortcuts", "?", address.KeysPath))
 	}
 	return items
 }

@@ -17,6 +17,7 @@ import (
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 // maxRecalls is the maximum number of recent prompts on a page (arbitrary).
@@ -159,7 +160,7 @@ func (r Reader) readPast(ctx context.Context, agent records.Agent, cursor string
 		v.Past = append(v.Past, past)
 	}
 	if page.NextCursor != "" {
-		v.Later = v.At(v.Session, templates.FieldCursor, page.NextCursor)
+		v.Later = v.At(v.Session, address.FieldCursor, page.NextCursor)
 	}
 	if cursor != "" {
 		v.FirstHref = v.At(v.Session, "", "")

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -58,7 +59,7 @@ func (c *card) addChoices() {
 		case review.RemoveValue:
 			choice.Destroys, choice.Confirm = true, "Writes [removed] in all files and revisions. This cannot be undone."
 		case review.Merge:
-			choice.Href = templates.WithQuery(c.Here, map[string]string{templates.FieldMerge: "true"})
+			choice.Href = address.WithQuery(c.Here, map[string]string{address.FieldMerge: "true"})
 			if c.Merge {
 				c.Merging = c.merging()
 			}
@@ -85,9 +86,9 @@ var editable = map[findings.Kind]bool{
 func (c *card) editHref() string {
 	switch {
 	case c.item.Kind == findings.Suggestion:
-		return templates.ProposalPath(c.item.Agent, c.item.Subject, "edit")
+		return address.ProposalPath(c.item.Agent, c.item.Subject, "edit")
 	case len(c.item.Memories) == 1 && len(c.Sides) == 1 && !c.Sides[0].Masked && editable[c.item.Kind]:
-		return templates.MemoryPath(c.item.Agent, c.item.Memories[0].ID, "edit")
+		return address.MemoryPath(c.item.Agent, c.item.Memories[0].ID, "edit")
 	}
 	return ""
 }
@@ -96,7 +97,7 @@ func (c *card) editHref() string {
 // all texts.
 func (c *card) merging() *templates.ReviewMerge {
 	first := c.texts[c.item.Memories[0].ID]
-	m := &templates.ReviewMerge{Name: first.Name, Description: first.Description, CancelHref: templates.WithQuery(c.Here, map[string]string{templates.FieldMerge: ""})}
+	m := &templates.ReviewMerge{Name: first.Name, Description: first.Description, CancelHref: address.WithQuery(c.Here, map[string]string{address.FieldMerge: ""})}
 	var texts []string
 	for _, of := range c.item.Memories {
 		if body := strings.TrimSpace(c.texts[of.ID].Body); !slices.Contains(texts, body) {
@@ -173,7 +174,7 @@ func (c *card) addCitations() error {
 	}
 	if c.CanDecide {
 		c.Fixes = append(c.Fixes, templates.ReviewFix{Action: templates.Action{
-			Label: "Check again", About: t.Name, Path: templates.MemoryPath(c.item.Agent, m.ID, "citations"), Back: c.Here,
+			Label: "Check again", About: t.Name, Path: address.MemoryPath(c.item.Agent, m.ID, "citations"), Back: c.Here,
 		}})
 	}
 	return err
@@ -197,8 +198,8 @@ func firstFix(f engine.Flawed) int {
 func (c *card) otherFix(m records.ReviewMemory, f engine.Flawed, n int) templates.ReviewFix {
 	fix := f.Fixes[n]
 	v := templates.ReviewFix{
-		Action: templates.Action{Label: fix.Label, About: c.Sides[0].Name, Path: templates.MemoryPath(c.item.Agent, m.ID, "fix"), ETag: m.ETag, Back: c.Here},
-		Fields: []templates.ReviewField{{Name: templates.FieldPath, Value: f.Path}, {Name: templates.FieldHash, Value: f.Hash}, {Name: templates.FieldFix, Value: fix.ID}},
+		Action: templates.Action{Label: fix.Label, About: c.Sides[0].Name, Path: address.MemoryPath(c.item.Agent, m.ID, "fix"), ETag: m.ETag, Back: c.Here},
+		Fields: []templates.ReviewField{{Name: address.FieldPath, Value: f.Path}, {Name: address.FieldHash, Value: f.Hash}, {Name: address.FieldFix, Value: fix.ID}},
 	}
 	v.Action.Label = fixLabel(fix)
 	if name, isType := strings.CutPrefix(fix.ID, typeFix); isType {
@@ -226,8 +227,8 @@ func (c *card) addTypes(t records.ReviewText, m records.ReviewMemory) {
 	}
 	for _, of := range memories.Types() {
 		c.Fixes = append(c.Fixes, templates.ReviewFix{
-			Action: templates.Action{Label: wording.TypeName(of), About: t.Name, Path: templates.MemoryPath(c.item.Agent, m.ID, "type"), ETag: m.ETag, Back: c.Here},
-			Fields: []templates.ReviewField{{Name: templates.FieldType, Value: string(of)}}, Type: of, HasType: true,
+			Action: templates.Action{Label: wording.TypeName(of), About: t.Name, Path: address.MemoryPath(c.item.Agent, m.ID, "type"), ETag: m.ETag, Back: c.Here},
+			Fields: []templates.ReviewField{{Name: address.FieldType, Value: string(of)}}, Type: of, HasType: true,
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -32,8 +33,8 @@ type List struct {
 // ListOf reads the filters of a list from the query of an address or of a form. It returns
 // memories.ErrNotFound for an unknown kind, group, view or page.
 func ListOf(agent *records.Agent, query url.Values) (List, error) {
-	text := strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(query.Get(templates.FieldQuery)), "\uFFFD"), "\x00", "")
-	t := List{Agent: agent, Kind: query.Get(templates.FieldKind), Group: query.Get(templates.FieldGroup), Page: 1}
+	text := strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(query.Get(address.FieldQuery)), "\uFFFD"), "\x00", "")
+	t := List{Agent: agent, Kind: query.Get(address.FieldKind), Group: query.Get(address.FieldGroup), Page: 1}
 	t.Items = records.ReviewList{Query: text, Limit: MaxRows}
 	if agent != nil {
 		t.Items.AgentID = agent.ID
@@ -55,13 +56,13 @@ func ListOf(agent *records.Agent, query url.Values) (List, error) {
 			t.Items.Kinds = append(t.Items.Kinds, findings.Kind(name))
 		}
 	}
-	switch view := query.Get(templates.FieldView); view {
-	case "", templates.ViewSnoozed:
+	switch view := query.Get(address.FieldView); view {
+	case "", address.ViewSnoozed:
 		t.Snoozed = view != ""
 	default:
 		return t, memories.ErrNotFound
 	}
-	if page := query.Get(templates.FieldPage); page != "" {
+	if page := query.Get(address.FieldPage); page != "" {
 		n, err := strconv.Atoi(page)
 		if err != nil || n < 1 || n > 10_000 {
 			return t, memories.ErrNotFound
@@ -73,14 +74,14 @@ func ListOf(agent *records.Agent, query url.Values) (List, error) {
 
 // At returns the address of the list, or with an id that of an item in it.
 func (t List) At(id string) string {
-	path := templates.ReviewPath
+	path := address.ReviewPath
 	if t.Agent != nil {
-		path = templates.AgentReviewPath(t.Agent.Slug)
+		path = address.AgentReviewPath(t.Agent.Slug)
 	}
 	if id != "" {
 		path += "/" + id
 	}
-	return templates.WithQuery(path, map[string]string{templates.FieldKind: t.Kind, templates.FieldGroup: t.Group, templates.FieldQuery: t.Items.Query})
+	return address.WithQuery(path, map[string]string{address.FieldKind: t.Kind, address.FieldGroup: t.Group, address.FieldQuery: t.Items.Query})
 }
 
 // With returns the same list with other kinds.
@@ -95,7 +96,7 @@ func (t List) Fields() (all []templates.ReviewField) {
 	if t.Agent != nil {
 		slug = t.Agent.Slug
 	}
-	for _, f := range []templates.ReviewField{{Name: templates.FieldKind, Value: t.Kind}, {Name: templates.FieldGroup, Value: t.Group}, {Name: templates.FieldQuery, Value: t.Items.Query}, {Name: templates.FieldAgent, Value: slug}} {
+	for _, f := range []templates.ReviewField{{Name: address.FieldKind, Value: t.Kind}, {Name: address.FieldGroup, Value: t.Group}, {Name: address.FieldQuery, Value: t.Items.Query}, {Name: address.FieldAgent, Value: slug}} {
 		if f.Value != "" {
 			all = append(all, f)
 		}

@@ -25,6 +25,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -166,7 +167,7 @@ func (c *card) addMemories() error {
 	if item.Kind == findings.Missing {
 		shown = nil
 		for _, m := range item.Memories[:min(len(item.Memories), maxMembers)] {
-			c.Members = append(c.Members, templates.ReviewMember{Name: m.Name, Href: templates.MemoryPath(item.Agent, m.ID), Path: m.Path})
+			c.Members = append(c.Members, templates.ReviewMember{Name: m.Name, Href: address.MemoryPath(item.Agent, m.ID), Path: m.Path})
 		}
 		c.More = max(0, len(item.Memories)-maxMembers)
 	}
@@ -232,7 +233,7 @@ func (c *card) addMemories() error {
 // side returns a memory of an item. It marks the given spans, or the evidence without them. It marks
 // nothing in masked texts, and in a memory that has changed since.
 func (c *card) side(of records.ReviewMemory, body, description []words.TextSpan) (templates.ReviewSide, error) {
-	side := templates.ReviewSide{Name: of.Name, Href: templates.MemoryPath(c.item.Agent, of.ID), Recommended: c.item.Keep == of.ID}
+	side := templates.ReviewSide{Name: of.Name, Href: address.MemoryPath(c.item.Agent, of.ID), Recommended: c.item.Keep == of.ID}
 	m, ok := c.texts[of.ID]
 	if !ok {
 		side.Label = "Deleted"
@@ -240,10 +241,10 @@ func (c *card) side(of records.ReviewMemory, body, description []words.TextSpan)
 	}
 	side.Name, side.Type, side.HasType = m.Name, m.Type, true
 	side.Masked = m.IsQuarantined() && !c.Reveal
-	item := templates.ReviewItemPath(c.item.ID)
+	item := address.ReviewItemPath(c.item.ID)
 	switch {
 	case side.Masked && c.CanReveal:
-		side.RevealHref = templates.WithQuery(item, map[string]string{templates.FieldReveal: "true"})
+		side.RevealHref = address.WithQuery(item, map[string]string{address.FieldReveal: "true"})
 	case m.IsQuarantined() && c.Reveal:
 		side.HideHref = item
 	}
@@ -364,7 +365,7 @@ func (c *card) addVersions() error {
 	}
 	marks := Differing(bodies)
 	for i, version := range versions {
-		side := templates.ReviewSide{Name: t.Name, Href: templates.MemoryPath(c.item.Agent, t.ID), Type: version.Type, HasType: true}
+		side := templates.ReviewSide{Name: t.Name, Href: address.MemoryPath(c.item.Agent, t.ID), Type: version.Type, HasType: true}
 		if version.Current {
 			side.Label = "In use"
 		}
@@ -381,8 +382,8 @@ func (c *card) addVersions() error {
 		side.Body, side.IsCut = words.MarkSpans(version.Body, spans, maxTexts/len(versions))
 		c.Sides = append(c.Sides, side)
 		if !version.Current {
-			c.mergeHref = cmp.Or(c.mergeHref, templates.WithQuery(templates.MemoryPath(c.item.Agent, t.ID, "edit"), map[string]string{
-				templates.FieldWith: hex.EncodeToString(version.Fingerprint[:]),
+			c.mergeHref = cmp.Or(c.mergeHref, address.WithQuery(address.MemoryPath(c.item.Agent, t.ID, "edit"), map[string]string{
+				address.FieldWith: hex.EncodeToString(version.Fingerprint[:]),
 			}))
 		}
 	}
@@ -478,7 +479,7 @@ func (c *card) addText(side templates.ReviewSide, description, body string) {
 func textChange(slug, id, name string, before records.StepText, after *records.StepText) templates.ReviewChange {
 	v := templates.ReviewChange{Title: quarantine.MaskSecrets(name), Path: id == ""}
 	if id != "" {
-		v.Href = templates.MemoryPath(slug, id)
+		v.Href = address.MemoryPath(slug, id)
 	}
 	now := records.StepText{Type: before.Type, Description: before.Description}
 	if after == nil {
@@ -536,7 +537,7 @@ func (c *card) addRelated() error {
 			why = fmt.Sprintf("links to %d", of[l.Link]+1)
 		}
 		c.Related = append(c.Related, templates.ReviewRelated{
-			Name: texts[at].Name, Type: texts[at].Type, Description: texts[at].Description, Href: templates.MemoryPath(c.item.Agent, l.ID), Why: why,
+			Name: texts[at].Name, Type: texts[at].Type, Description: texts[at].Description, Href: address.MemoryPath(c.item.Agent, l.ID), Why: why,
 		})
 	}
 	return nil
@@ -605,9 +606,9 @@ func sizeEffect(chars int) string {
 func linksOf(item records.ReviewItem) []templates.Link {
 	switch {
 	case item.Kind == findings.Index, item.Kind == findings.Link && len(item.Memories) == 0:
-		return []templates.Link{{Label: item.Subject, Href: templates.IndexPath(item.Agent)}}
+		return []templates.Link{{Label: item.Subject, Href: address.IndexPath(item.Agent)}}
 	case item.Kind == findings.Secret:
-		return []templates.Link{{Label: "History", Href: templates.MemoryPath(item.Agent, item.Memories[0].ID, "history")}}
+		return []templates.Link{{Label: "History", Href: address.MemoryPath(item.Agent, item.Memories[0].ID, "history")}}
 	}
 	return nil
 }

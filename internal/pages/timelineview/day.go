@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 )
 
 const (
@@ -60,7 +61,7 @@ func (v View) Day(ctx context.Context, memoriesNow int) (templates.ChosenDay, te
 		s.Title = templates.SinceTitle(d.Day, v.Now)
 	}
 	if a := v.Address.Agent; a != "" {
-		s.CompareHref = templates.AsOfHref(templates.ContextPath(a), since)
+		s.CompareHref = address.AsOfHref(address.ContextPath(a), since)
 	}
 	return d, s, nil
 }

@@ -12,6 +12,7 @@ import (
 	"memoir/internal/pages/eventlines"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -36,7 +37,7 @@ type Store interface {
 // View is what a timeline is about.
 type View struct {
 	Store   Store
-	Address templates.TimelineAddress
+	Address address.TimelineAddress
 	Agents  []records.Agent
 	// Labels are the short names of the agents by slug; nil on the page of one agent.
 	Labels map[string]string
@@ -164,7 +165,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	e := templates.TimelineEvent{Place: l.Place(), At: event.At.In(m.Now.Location()), Kind: event.Kind, Count: l.Count()}
 	agent := m.agentOf(event.AgentID)
 	if label, ok := m.Labels[agent.Slug]; ok {
-		e.AgentName, e.AgentHref = label, templates.AgentTimelinePath(agent.Slug)
+		e.AgentName, e.AgentHref = label, address.AgentTimelinePath(agent.Slug)
 	}
 	e.Who = event.Actor.By(event.Person, memories.IsReader(event.Browser, m.Browser) && event.Person == m.Person)
 	if event.Kind == memories.ActivityVerified && records.IsUndo(event.Action) {
@@ -176,7 +177,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	case event.Session != "" && event.Actor == memories.BySession:
 		e.Who += ", " + wording.SessionName(event.Session, e.At, m.names[event.AgentID], m.Now)
 		e.SessionID = event.Session
-		e.WhoHref = templates.SessionEventsPath(agent.Slug, event.Session)
+		e.WhoHref = address.SessionEventsPath(agent.Slug, event.Session)
 	}
 	isMove := event.Kind == memories.ActivityRenamed && d.Renamed == d.Name
 	if isMove {
@@ -194,7 +195,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 	}
 	e.Name = d.Name
 	if d.Exists && d.MemoryID != "" {
-		e.Href = templates.MemoryPath(agent.Slug, d.MemoryID)
+		e.Href = address.MemoryPath(agent.Slug, d.MemoryID)
 	}
 	switch {
 	case event.Kind == records.KindRecalled:
@@ -209,7 +210,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 		e.Undo = m.undo(event.Event(), d.Name)
 	}
 	if event.Kind == memories.ActivityChanged && d.Exists && d.Hash != "" {
-		e.Link = templates.Link{Label: "Diff", Href: templates.ChangePath(agent.Slug, d.MemoryID, d.Hash)}
+		e.Link = templates.Link{Label: "Diff", Href: address.ChangePath(agent.Slug, d.MemoryID, d.Hash)}
 	}
 	return e
 }
@@ -244,7 +245,7 @@ func (m maker) recall(e *templates.TimelineEvent, slug string, d records.EventDe
 		e.Note = "and " + wording.Number(d.Given-1) + " more"
 	}
 	e.Prompt = shortened(d.Prompt)
-	e.Link = templates.Link{Label: "Why?", Href: templates.PromptPath(slug, d.Prompt)}
+	e.Link = templates.Link{Label: "Why?", Href: address.PromptPath(slug, d.Prompt)}
 }
 
 // shortened returns the first line of a prompt, at most promptLength characters.

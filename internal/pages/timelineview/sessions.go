@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/address"
 	"memoir/web/templates/wording"
 )
 
@@ -61,7 +62,7 @@ func (v View) Sessions(ctx context.Context, noted []templates.SessionMemory) (*t
 func (v View) row(s records.SessionSummary, names map[string]string, noted []templates.SessionMemory) templates.SessionRow {
 	slug := v.Agents[0].Slug
 	row := templates.SessionRow{
-		ID: s.Name, Name: wording.Capital(wording.SessionName(s.Name, s.At, names, v.Now)), Href: templates.SessionPath(slug, s.Name),
+		ID: s.Name, Name: wording.Capital(wording.SessionName(s.Name, s.At, names, v.Now)), Href: address.SessionPath(slug, s.Name),
 		At: s.At.In(v.Now.Location()), Learned: s.Learned, Recalled: s.Recalled, Files: s.Files,
 	}
 	if id := agents.ParseSession(s.Name); id.User != "" && (names[id.User] == "" || names[id.Channel] == "") {
@@ -88,7 +89,7 @@ func (v View) Session(ctx context.Context, notes *templates.SessionMemory) (*tem
 	if err != nil {
 		return nil, err
 	}
-	shown := &templates.TimelineSession{SessionRow: v.row(summary, names[agent.ID], nil), EventsHref: templates.SessionEventsPath(agent.Slug, session)}
+	shown := &templates.TimelineSession{SessionRow: v.row(summary, names[agent.ID], nil), EventsHref: address.SessionEventsPath(agent.Slug, session)}
 	shown.Notes = notes
 	learned, err := v.Store.Activity(ctx, records.ActivityList{AgentID: agent.ID, Session: session, Kind: memories.ActivityLearned, Limit: maxOfSession})
 	if err != nil {
@@ -115,7 +116,7 @@ func (v View) Session(ctx context.Context, notes *templates.SessionMemory) (*tem
 func (v View) memoryOf(name, id string, at time.Time, exists bool) templates.SessionMemoryLink {
 	link := templates.SessionMemoryLink{Name: name, At: at.In(v.Now.Location())}
 	if exists {
-		link.Href = templates.MemoryPath(v.Agents[0].Slug, id)
+		link.Href = address.MemoryPath(v.Agents[0].Slug, id)
 	}
 	return link
 }

@@ -1,4 +1,4 @@
-package templates
+package address
 
 import (
 	"net/url"
