@@ -127,8 +127,9 @@ var mayImport = map[string][]string{
 	"internal/memorytool":                {"internal/memories/...", "internal/problem"},
 	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/background", "internal/files", "internal/records", "internal/sync"},
 
-	"web/templates":         {"internal/pages/xray", "internal/pages/fileview", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web", "web/templates/address", "web/templates/wording"},
+	"web/templates":         {"internal/pages/xray", "internal/pages/fileview", "internal/memories/...", "internal/logs", "internal/agents", "internal/markdown", "internal/diff", "internal/chart", "internal/words", "web/templates/address", "web/templates/ui", "web/templates/wording"},
 	"web/templates/address": {"internal/logs", "internal/memories", "web/templates/wording"},
+	"web/templates/ui":      {"internal/memories", "internal/diff", "internal/words", "web", "web/templates/address", "web/templates/wording"},
 	"web/templates/wording": {"internal/agents", "internal/memories"},
 
 	"internal/gate": {"internal/access", "internal/access/oidc", "internal/problem"},
@@ -218,6 +219,7 @@ var mayNotTouch = map[string]struct {
 	"internal/jobs":            {[]string{"os", "net/http", "database/sql"}, "what there is to do is other packages' business"},
 	"web/templates":            {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "templates get view models and call nothing"},
 	"web/templates/address":    {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
+	"web/templates/ui":         {[]string{"os", "database/sql", "github.com/jackc/pgx"}, "components get values and call nothing"},
 	"web/templates/wording":    {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 }
 

@@ -10,8 +10,8 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages/kit"
 	engine "memoir/internal/sync"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // delete moves the memory in the address to the trash. It redirects to the page of the form, by
@@ -103,8 +103,8 @@ func (s *site) refuseAbout(w http.ResponseWriter, r *http.Request, slug, id stri
 	if err != nil {
 		return refused
 	}
-	banner := templates.Banner{Tone: templates.Danger, Title: f.Title, Text: f.Text}
-	return s.showMemory(w, r, f.Status, agent, m, opening{banners: []templates.Banner{banner}, noNotice: true})
+	banner := ui.Banner{Tone: ui.Danger, Title: f.Title, Text: f.Text}
+	return s.showMemory(w, r, f.Status, agent, m, opening{banners: []ui.Banner{banner}, noNotice: true})
 }
 
 // rescan scans an agent and waits for the end, because a file may have changes that no scan has read.

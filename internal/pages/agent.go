@@ -7,6 +7,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // liveOf returns the address of the event stream that reloads the agent's pages.
@@ -31,12 +32,12 @@ func agentView(agent records.Agent) templates.Agent {
 // last action, and banners. There is a banner each for a missing directory, a join to another
 // agent, and a CLAUDE.md that could not be written. path is the tab's address, to return to after
 // an undo.
-func (s *site) frame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
+func (s *site) frame(r *http.Request, agent records.Agent, path string) (ui.Frame, error) {
 	notice, err := s.noticeOf(r, agent, path)
 	if err != nil {
-		return templates.Frame{}, err
+		return ui.Frame{}, err
 	}
-	frame := templates.Frame{Live: liveOf(agent), Notice: notice}
+	frame := ui.Frame{Live: liveOf(agent), Notice: notice}
 	if !agent.Present {
 		frame.Banners = append(frame.Banners, agentView(agent).Gone())
 	}

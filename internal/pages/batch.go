@@ -22,6 +22,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -305,7 +306,7 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, deleted []
 // noticeOfBatch returns the notice about the memories that an event has changed, with an undo if that
 // is possible. path is the page to return to after it. It returns nil for an unknown operation or
 // event, and if the first memory no longer has the state that the operation led to.
-func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, event, path string) (*templates.Notice, error) {
+func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, event, path string) (*ui.Notice, error) {
 	op, ok := operations[name]
 	if !ok || !isEvent(event) {
 		return nil, nil
@@ -335,11 +336,11 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, name, eve
 		}
 	}
 	if first.CanUndo() {
-		undo := templates.Undo(event, what+all, path)
+		undo := ui.Undo(event, what+all, path)
 		if op.done == doneDeleted {
 			undo.Focus = address.RowID(first.MemoryID)
 		}
-		notice.Actions = []templates.Action{undo}
+		notice.Actions = []ui.Action{undo}
 	}
 	return notice, nil
 }

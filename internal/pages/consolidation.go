@@ -17,6 +17,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -64,10 +65,10 @@ func (s *site) addPlan(r *http.Request, v *templates.Review, t reviewcards.List)
 		return nil
 	}
 	if !o.Planning {
-		v.Plan.Actions = append(v.Plan.Actions, templates.Action{Label: "Make a plan", Path: path("make")})
+		v.Plan.Actions = append(v.Plan.Actions, ui.Action{Label: "Make a plan", Path: path("make")})
 	}
 	if o.Plan != nil {
-		v.Plan.Actions = append(v.Plan.Actions, templates.Action{Label: "Discard plan", Path: path("discard")})
+		v.Plan.Actions = append(v.Plan.Actions, ui.Action{Label: "Discard plan", Path: path("discard")})
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func stepViews(slug string, steps []records.Step, back string) []templates.Conso
 			v.At = shown.Local(s.UndoneAt)
 		}
 		if consolidation.CanUndo(s) {
-			v.Undo = &templates.Action{Label: "Undo", About: s.Title, Path: address.StepUndoPath(slug, v.ID), Back: back}
+			v.Undo = &ui.Action{Label: "Undo", About: s.Title, Path: address.StepUndoPath(slug, v.ID), Back: back}
 		}
 		views[i] = v
 	}
@@ -163,5 +164,5 @@ func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error
 	if err != nil {
 		return err
 	}
-	return s.showReview(w, r, http.StatusConflict, t, "", templates.Banner{Tone: templates.Danger, Title: "Not done", Text: conflict.Reason})
+	return s.showReview(w, r, http.StatusConflict, t, "", ui.Banner{Tone: ui.Danger, Title: "Not done", Text: conflict.Reason})
 }

@@ -25,6 +25,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // agentContext shows what enters every conversation of an agent: its size, the files as loaded, and
@@ -88,7 +89,7 @@ func (s *site) showContext(w http.ResponseWriter, r *http.Request, status int, a
 		return err
 	}
 	if kind == address.ClaudeMDFile { // the problem is above the file
-		v.Banners = slices.DeleteFunc(v.Banners, func(b templates.Banner) bool {
+		v.Banners = slices.DeleteFunc(v.Banners, func(b ui.Banner) bool {
 			return b.Link.Href == address.FilePath(agent.Slug, address.ClaudeMDFile)
 		})
 	}
@@ -231,8 +232,8 @@ func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 	slug := kit.Slug(r)
 	_, err := s.engine.RepairIndex(r.Context(), slug, r.PostFormValue(address.FieldETag))
 	if errors.Is(err, memories.ErrChanged) {
-		return s.showIndexRepair(w, r, http.StatusPreconditionFailed, templates.Banner{
-			Tone: templates.Danger, Title: "This changed while you read it", Text: "Nothing was written. Check the new changes.",
+		return s.showIndexRepair(w, r, http.StatusPreconditionFailed, ui.Banner{
+			Tone: ui.Danger, Title: "This changed while you read it", Text: "Nothing was written. Check the new changes.",
 		})
 	}
 	if err != nil {
@@ -245,7 +246,7 @@ func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 // agent loads, removed and added.
 const maxRepairLines = 2 * memorymd.IndexLineCap
 
-func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
+func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status int, banners ...ui.Banner) error {
 	agent, err := s.kit.Agent(r)
 	if err != nil {
 		return err
@@ -263,7 +264,7 @@ func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status in
 		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: changed})
 	}
 	return kit.Show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
-		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
+		Frame: ui.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
 		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
 		Diff: whole, Topics: topics,
 	}))

@@ -17,15 +17,16 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // missingBanner returns the banner that asks whether to delete the missing memories or to write
 // their files again. Its buttons carry an ETag of the memories shown, so that a decision does not
 // affect others.
-func (s *site) missingBanner(ctx context.Context, agent records.Agent) (templates.Banner, error) {
+func (s *site) missingBanner(ctx context.Context, agent records.Agent) (ui.Banner, error) {
 	missing, err := s.missing(ctx, agent)
 	if err != nil {
-		return templates.Banner{}, err
+		return ui.Banner{}, err
 	}
 	names := make([]string, len(missing))
 	for i, m := range missing {

@@ -12,6 +12,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // maxDeletionLines is the maximum number of lines of each diff in a preview. Most memories are
@@ -30,7 +31,7 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request, agent records.Ag
 		return err
 	}
 	v := templates.Deletion{
-		Frame: templates.Frame{Live: liveOf(agent)}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
+		Frame: ui.Frame{Live: liveOf(agent)}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
 		Change: changeOf(agent, change),
 	}
 	return kit.Show(w, r, http.StatusOK, templates.DeletionPage(v))

@@ -20,6 +20,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // home shows what waits, what was learned, and all agents. Without agents it shows how to add the
@@ -27,7 +28,7 @@ import (
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	v := templates.Home{
-		Frame: templates.Frame{Live: address.EventsPath, Notice: homeNotice(r)},
+		Frame: ui.Frame{Live: address.EventsPath, Notice: homeNotice(r)},
 		Query: listview.CleanText(query.Get(address.FieldQuery)), Sort: templates.AgentSort(query.Get(address.FieldSort)), All: query.Get(address.FieldShow) == address.ShowAll,
 		Now: time.Now(), Problems: scanProblems(s.engine.ScanProblems(r.Context())), RunsAs: engine.RunsAs(), Samples: s.options.AddSamples != nil,
 	}
@@ -89,7 +90,7 @@ func displayNames(all []records.Agent) map[string]string {
 	return names
 }
 
-func homeNotice(r *http.Request) *templates.Notice {
+func homeNotice(r *http.Request) *ui.Notice {
 	switch kit.LastAction(r).Get(kit.FieldDone) {
 	case doneSamples:
 		return newNotice("Added 3 sample agents")

@@ -6,8 +6,8 @@ import (
 
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Some actions change nothing that the journal has. Their undo is the same form, or the one that does
@@ -24,12 +24,12 @@ const (
 
 // inverse returns the undo of an action, which is the form at path with values. about says what it
 // undoes. back is the page to return to after it.
-func inverse(path, about, back string, values map[string]string) templates.Action {
+func inverse(path, about, back string, values map[string]string) ui.Action {
 	all := map[string]string{fieldUndo: "true"}
 	for name, value := range values {
 		all[name] = value
 	}
-	undo := templates.Undo("", about, back)
+	undo := ui.Undo("", about, back)
 	undo.Path = address.WithQuery(path, all)
 	return undo
 }
@@ -53,16 +53,16 @@ func doneOf(r *http.Request, done string) string {
 }
 
 // withFormer adds the undo to a notice, if the action has kept the former value.
-func withFormer(notice *templates.Notice, action url.Values, undo templates.Action) *templates.Notice {
+func withFormer(notice *ui.Notice, action url.Values, undo ui.Action) *ui.Notice {
 	if action.Has(fieldFormer) {
-		notice.Actions = []templates.Action{undo}
+		notice.Actions = []ui.Action{undo}
 	}
 	return notice
 }
 
 // formNotice returns the notice about an action on an agent's settings or session names, with its
 // undo. It returns nil for another action. path is the page to return to after the undo.
-func formNotice(action url.Values, agent records.Agent, path string) *templates.Notice {
+func formNotice(action url.Values, agent records.Agent, path string) *ui.Notice {
 	id := action.Get(kit.FieldID)
 	switch done := action.Get(kit.FieldDone); done {
 	case doneSwitched:
@@ -70,14 +70,14 @@ func formNotice(action url.Values, agent records.Agent, path string) *templates.
 		if agent.MemoryOff {
 			notice, verb = newNotice("Memory off. Existing memories stay."), "on"
 		}
-		notice.Actions = []templates.Action{inverse(address.AgentPath(agent.Slug, "settings", "memory", verb), "the switch", path, nil)}
+		notice.Actions = []ui.Action{inverse(address.AgentPath(agent.Slug, "settings", "memory", verb), "the switch", path, nil)}
 		return notice
 	case donePublished, doneStopped:
 		notice := newNotice("Published")
 		if done == doneStopped {
 			notice = newNotice("Memoir’s text removed")
 		}
-		notice.Actions = []templates.Action{inverse(address.TargetPath(agent.Slug, id, done == doneStopped), "the switch", path, nil)}
+		notice.Actions = []ui.Action{inverse(address.TargetPath(agent.Slug, id, done == doneStopped), "the switch", path, nil)}
 		return notice
 	case doneNamed:
 		values := map[string]string{address.FieldID: id, address.FieldName: action.Get(fieldFormer)}

@@ -12,6 +12,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // readLogs adds to v the agent's logs of the day that the query of r names, or of a month, or the
@@ -49,7 +50,7 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.A
 }
 
 // refuseEntry shows the logs with the form again, as the user filled it in, and banners.
-func (s *site) refuseEntry(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, form templates.LogEntryForm, banners ...templates.Banner) error {
+func (s *site) refuseEntry(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, form templates.LogEntryForm, banners ...ui.Banner) error {
 	v, view, err := s.timelineOf(r, &agent, address.TimelineAddress{Agent: agent.Slug, Show: address.ShowLogs})
 	if err == nil {
 		v.Logs, err = view.Logs(r.Context(), *v.Agent, "")

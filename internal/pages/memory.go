@@ -23,6 +23,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // memory shows a tab of the memory in the address next to the list that it was opened from. For the id
@@ -84,9 +85,9 @@ func idOf(r *http.Request) string { return chi.URLParam(r, "id") }
 
 // opening says how a memory is shown in the pane.
 type opening struct {
-	revealed bool               // m has no masks
-	banners  []templates.Banner // above the page
-	noNotice bool               // the answer to a refused action has no notice about an earlier one
+	revealed bool        // m has no masks
+	banners  []ui.Banner // above the page
+	noNotice bool        // the answer to a refused action has no notice about an earlier one
 }
 
 // showMemory shows the memory in the pane, next to its list. A request for the pane gets only that.

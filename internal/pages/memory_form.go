@@ -15,6 +15,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // submittedForm returns the values of a submitted form, with the id in the address. In the body, it
@@ -100,7 +101,7 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Ag
 		v.Problems = map[string]string{
 			address.FieldName: "This name is taken. Choose another name, or",
 		}
-		v.Taken = templates.Link{Label: "open “" + taken.Name + "”", Href: address.MemoryPath(agent.Slug, taken.ID)}
+		v.Taken = ui.Link{Label: "open “" + taken.Name + "”", Href: address.MemoryPath(agent.Slug, taken.ID)}
 		return s.showForm(w, r, http.StatusConflict, agent, v)
 	case errors.As(refused, &invalid):
 		v.Problems = map[string]string{invalid.Field: "The " + invalid.Field + " " + invalid.Reason + "."}

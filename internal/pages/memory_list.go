@@ -14,6 +14,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // pageRows is how many rows a page of another list shows (arbitrary).
@@ -112,7 +113,7 @@ func (s *site) sharedGroups(ctx context.Context, agent records.Agent, list recor
 
 // memoriesFrame returns the frame of the agent's Memory tab: the frame of all tabs, and banners for
 // missing memories and for blocked contents. path is the tab's address, to return to after an undo.
-func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
+func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) (ui.Frame, error) {
 	frame, err := s.frame(r, agent, path)
 	if err != nil {
 		return frame, err

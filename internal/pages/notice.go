@@ -10,8 +10,8 @@ import (
 	"memoir/internal/pages/kit"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 const (
@@ -103,7 +103,7 @@ var memoryNotices = map[string]string{
 
 // noticeOf returns the notice about the action that led to this page. It returns nil without an
 // error if no action did, the memory does not exist, or its state contradicts the notice. path is the page's own address, to return to after an undo.
-func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
+func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*ui.Notice, error) {
 	if notice, err := s.undoNotice(r); notice != nil || err != nil {
 		return notice, err
 	}
@@ -138,8 +138,8 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 		return s.undoable(r, agent, m, notice, path)
 	case done == doneDeleted && m.Pending() == memories.PendingDeletion:
 		notice := newNotice("Deletion pending: " + m.Name)
-		notice.Actions = []templates.Action{{
-			Label: "Undo", About: "the deletion of " + m.Name, Path: address.MemoryPath(m.Agent, m.ID, "restore"), Back: path, Style: templates.Primary, Does: "undo",
+		notice.Actions = []ui.Action{{
+			Label: "Undo", About: "the deletion of " + m.Name, Path: address.MemoryPath(m.Agent, m.ID, "restore"), Back: path, Style: ui.Primary, Does: "undo",
 		}}
 		return notice, nil
 	case deleted:
@@ -162,7 +162,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 
 // fixedNotice returns the notice that a file of m was fixed. It offers an undo if the action names
 // the file and its old hash, and canUndo returns true. path is the page to return to after it.
-func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*ui.Notice, error) {
 	notice := newNotice("Fixed " + m.Name)
 	file, hash := kit.LastAction(r).Get(address.FieldPath), kit.LastAction(r).Get(address.FieldHash)
 	undo, err := s.canUndo(r.Context(), agent, m, file, hash)
@@ -170,8 +170,8 @@ func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memo
 		return nil, err
 	}
 	if undo {
-		notice.Actions = []templates.Action{{
-			Label: "Undo", About: "the fix of " + m.Name, ETag: engine.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
+		notice.Actions = []ui.Action{{
+			Label: "Undo", About: "the fix of " + m.Name, ETag: engine.ETag(m), Back: path, Style: ui.Primary, Does: "undo",
 			Path: undoPath(address.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
 		}}
 	}
@@ -189,4 +189,4 @@ func notRemoved(m memories.Memory) []string {
 	return why
 }
 
-func newNotice(text string) *templates.Notice { return &templates.Notice{Text: text} }
+func newNotice(text string) *ui.Notice { return &ui.Notice{Text: text} }

@@ -40,6 +40,7 @@ import (
 	"memoir/web"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Options configures the pages.
@@ -290,5 +291,5 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 }
 
 func (s *site) keys(w http.ResponseWriter, r *http.Request) error {
-	return kit.Show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
+	return kit.Show(w, r, http.StatusOK, ui.KeysPage(ui.Keys{}))
 }

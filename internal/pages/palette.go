@@ -13,8 +13,8 @@ import (
 	"memoir/internal/pages/listview"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/records"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // palette answers with the results of the palette, a part of a page.
@@ -25,7 +25,7 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	d := paletteview.Data{Query: typed, Typed: asked.Words, HomeDir: home(), CanWrite: gate.CanWrite(r.Context())}
 	d.Current, _ = paletteview.AgentOf(query.Get(address.FieldHere))
 	if cookie, err := r.Cookie(kit.CookieTheme); err == nil {
-		d.Theme = templates.ParseTheme(cookie.Value)
+		d.Theme = ui.ParseTheme(cookie.Value)
 	}
 	reading, ctx := errgroup.WithContext(r.Context())
 	reading.Go(func() (err error) {
@@ -49,5 +49,5 @@ func (s *site) palette(w http.ResponseWriter, r *http.Request) error {
 	if err := reading.Wait(); err != nil {
 		return err
 	}
-	return showRegion(w, r, templates.PaletteResults(d.Palette()))
+	return showRegion(w, r, ui.PaletteResults(d.Palette()))
 }

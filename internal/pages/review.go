@@ -22,6 +22,7 @@ import (
 	"memoir/internal/review"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Decider carries out decisions about items of the review. *review.Reviewer implements it.
@@ -83,7 +84,7 @@ func (s *site) agentReview(w http.ResponseWriter, r *http.Request, agent records
 
 // showReview shows a list with an open item: that with the id, else the first one. A banner reports
 // an item that has left the queue. For an invalid id it returns memories.ErrNotFound.
-func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t reviewcards.List, id string, banners ...templates.Banner) error {
+func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t reviewcards.List, id string, banners ...ui.Banner) error {
 	ctx := r.Context()
 	if id != "" {
 		switch _, err := s.reviewItem(ctx, t, id); {
@@ -92,7 +93,7 @@ func (s *site) showReview(w http.ResponseWriter, r *http.Request, status int, t 
 				return err
 			}
 			if status == http.StatusOK && kit.LastAction(r).Get(kit.FieldDone) == "" {
-				banners = append(banners, templates.Banner{Title: "Already decided", Text: "It was decided, or its text changed. This is the next item."})
+				banners = append(banners, ui.Banner{Title: "Already decided", Text: "It was decided, or its text changed. This is the next item."})
 			}
 			id = ""
 		case err != nil:
@@ -176,7 +177,7 @@ func (s *site) reviewFrame(r *http.Request, t reviewcards.List) (templates.Revie
 			continue
 		}
 		v.Last = reviewcards.DecidedWords(d, last)
-		v.Undo = &templates.Action{Label: "Undo", About: v.Last, Path: address.UndoPath(records.ReviewAction(d.Item)), Does: "undo", Icon: "undo"}
+		v.Undo = &ui.Action{Label: "Undo", About: v.Last, Path: address.UndoPath(records.ReviewAction(d.Item)), Does: "undo", Icon: "undo"}
 		break
 	}
 	held, err := s.store.CountReviewDecided(ctx, records.ReviewDecisionList{AgentID: t.Items.AgentID, HeldAt: time.Now()})
@@ -274,7 +275,7 @@ func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List,
 		if t.Agent != nil {
 			values[address.FieldAgent] = t.Agent.Slug
 		}
-		card.Batch = templates.Link{Label: reviewcards.BatchLabel(item.Kind, n), Href: address.WithQuery(address.ReviewBatchPath, values)}
+		card.Batch = ui.Link{Label: reviewcards.BatchLabel(item.Kind, n), Href: address.WithQuery(address.ReviewBatchPath, values)}
 	}
 	v.Card = &card
 	return nil
@@ -321,7 +322,7 @@ func (s *site) addHeld(ctx context.Context, v *templates.Review, t reviewcards.L
 			Reason: o.Reason, Until: shown.Local(d.Until), Never: d.Decision == review.Hide, Agent: names[d.Agent],
 		}
 		if v.CanDecide {
-			row.Show = templates.Action{Label: "Show now", About: row.Title, Path: address.UndoPath(records.ReviewAction(d.Item))}
+			row.Show = ui.Action{Label: "Show now", About: row.Title, Path: address.UndoPath(records.ReviewAction(d.Item))}
 		}
 		v.Held = append(v.Held, row)
 	}

@@ -21,6 +21,7 @@ import (
 	"memoir/internal/review"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -94,7 +95,7 @@ func (s *site) toNext(w http.ResponseWriter, r *http.Request, t reviewcards.List
 
 // reviewNotice returns the notice about the decision that led to the page of r, or about another
 // action on a memory of one of the agents, or nil. back is the page to return to after an undo.
-func (s *site) reviewNotice(r *http.Request, back string, all []records.Agent) (*templates.Notice, error) {
+func (s *site) reviewNotice(r *http.Request, back string, all []records.Agent) (*ui.Notice, error) {
 	if notice, err := s.undoNotice(r); notice != nil || err != nil {
 		return notice, err
 	}
@@ -167,8 +168,8 @@ func (s *site) undoReview(w http.ResponseWriter, r *http.Request, id string) err
 }
 
 // isReviewPath reports whether an address is a page of the review.
-func isReviewPath(address string) bool {
-	at, err := url.Parse(address)
+func isReviewPath(path string) bool {
+	at, err := url.Parse(path)
 	if err != nil {
 		return false
 	}
@@ -204,7 +205,7 @@ func (s *site) refuseReview(w http.ResponseWriter, r *http.Request, t reviewcard
 	if f.Status >= http.StatusInternalServerError {
 		return refused
 	}
-	banner := templates.Banner{Tone: templates.Danger, Title: f.Title, Text: strings.Join(append([]string{f.Text}, f.Details...), " ")}
+	banner := ui.Banner{Tone: ui.Danger, Title: f.Title, Text: strings.Join(append([]string{f.Text}, f.Details...), " ")}
 	if errors.Is(refused, review.ErrChanged) || errors.Is(refused, memories.ErrChanged) || errors.Is(refused, memories.ErrNotFound) {
 		f.Status, banner.Title, banner.Text = http.StatusConflict, "This changed while you read it", "Nothing was changed. This is the current text."
 	}
@@ -229,7 +230,7 @@ func (s *site) reviewBatch(w http.ResponseWriter, r *http.Request) error {
 	return s.showBatch(w, r, http.StatusOK, t, items, left)
 }
 
-func (s *site) showBatch(w http.ResponseWriter, r *http.Request, status int, t reviewcards.List, items []records.ReviewItem, left int, banners ...templates.Banner) error {
+func (s *site) showBatch(w http.ResponseWriter, r *http.Request, status int, t reviewcards.List, items []records.ReviewItem, left int, banners ...ui.Banner) error {
 	v, all, err := s.reviewFrame(r, t)
 	if err != nil {
 		return err
@@ -347,8 +348,8 @@ func (s *site) decideBatch(w http.ResponseWriter, r *http.Request) error {
 		t = t.With("", "")
 	}
 	if len(refused) > 0 {
-		return s.showReview(w, r, http.StatusConflict, t, "", templates.Banner{
-			Tone: templates.Warning, Title: fmt.Sprintf("%d of %d not decided", len(refused), done+len(refused)), Items: refused,
+		return s.showReview(w, r, http.StatusConflict, t, "", ui.Banner{
+			Tone: ui.Warning, Title: fmt.Sprintf("%d of %d not decided", len(refused), done+len(refused)), Items: refused,
 		})
 	}
 	return s.toNext(w, r, t, 0, decided)

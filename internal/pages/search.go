@@ -13,6 +13,7 @@ import (
 	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 const (
@@ -32,7 +33,7 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	}
 	typed := listview.CleanText(query.Get(address.FieldQuery))
 	v := templates.Search{
-		Frame: templates.Frame{Live: address.EventsPath}, Query: typed, Terms: terms.Parse(typed), Cursor: query.Get(address.FieldCursor),
+		Frame: ui.Frame{Live: address.EventsPath}, Query: typed, Terms: terms.Parse(typed), Cursor: query.Get(address.FieldCursor),
 		// set before the search, so that it is true if the search misses anything
 		Partial: !s.engine.Searchable(),
 	}

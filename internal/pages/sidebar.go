@@ -10,7 +10,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/pages/homeview"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/ui"
 )
 
 // maxSideAgents is the number of agents in the sidebar (arbitrary). The first page lists all.
@@ -28,12 +28,12 @@ func once(next http.Handler) http.Handler {
 
 // sidebar returns the navigation of every page. It is empty if the database does not respond, so
 // that an error page needs none.
-func (s *site) sidebar(ctx context.Context) templates.Sidebar {
+func (s *site) sidebar(ctx context.Context) ui.Sidebar {
 	all, changed, err := homeview.AgentsAndChanges(ctx, s.store)
 	if err != nil {
-		return templates.Sidebar{}
+		return ui.Sidebar{}
 	}
-	var v templates.Sidebar
+	var v ui.Sidebar
 	slices.SortStableFunc(all, func(a, b records.Agent) int { return changed[b.ID].Compare(changed[a.ID]) })
 	labels := agents.Labels(displayNamesOf(all), home())
 	files := 0
@@ -47,7 +47,7 @@ func (s *site) sidebar(ctx context.Context) templates.Sidebar {
 		case len(v.Agents) == maxSideAgents:
 			v.More++
 		default:
-			v.Agents = append(v.Agents, templates.SidebarAgent{
+			v.Agents = append(v.Agents, ui.SidebarAgent{
 				Slug: agent.Slug, Label: labels[i].Name, Place: labels[i].Parent, Review: agent.Counts.Review,
 				Share: s.contextShare(agent), Learned: time.Since(changed[agent.ID]) < recently,
 			})
@@ -85,9 +85,9 @@ func (s *site) contextShare(agent records.Agent) int {
 }
 
 // health returns the state of the mirror for the sidebar. files is the number of memories.
-func (s *site) health(ctx context.Context, files int) templates.Health {
+func (s *site) health(ctx context.Context, files int) ui.Health {
 	if n := len(s.engine.ScanProblems(ctx)); n > 0 {
-		return templates.FailingHealth(n)
+		return ui.FailingHealth(n)
 	}
-	return templates.HealthOf(s.engine.Pending(), files)
+	return ui.HealthOf(s.engine.Pending(), files)
 }

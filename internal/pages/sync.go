@@ -9,6 +9,7 @@ import (
 	"memoir/internal/sync/watch"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // sync shows the result of the last full scan, the number of paths that wait for a scan, and the
@@ -23,7 +24,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Sync{
-		Frame:       templates.Frame{Live: address.EventsPath},
+		Frame:       ui.Frame{Live: address.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: "events", WatchNote: "reported by the system", Overflows: status.Overflows,
 		LastFullScan: shown.Local(status.LastFullScan), Lag: status.Lag,

@@ -20,6 +20,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // maxSessionLabel is the maximum length of the name of a person or channel, in bytes (arbitrary).
@@ -170,7 +171,7 @@ func (s *site) timelineOf(r *http.Request, agent *records.Agent, at address.Time
 // frameOfTimeline returns the view of the timeline with its frame only, and what its list is about.
 // addDay adds the rest of what timelineOf returns.
 func (s *site) frameOfTimeline(r *http.Request, agent *records.Agent, at address.TimelineAddress) (templates.Timeline, timelineview.View, error) {
-	v := templates.Timeline{At: at, Frame: templates.Frame{Live: address.EventsPath}}
+	v := templates.Timeline{At: at, Frame: ui.Frame{Live: address.EventsPath}}
 	view := timelineview.View{Store: s.store, Address: at, Now: time.Now().Local(), Browser: records.ActionOf(r.Context()).Browser, Person: records.ActionOf(r.Context()).Person}
 	var err error
 	if agent == nil {

@@ -17,6 +17,7 @@ import (
 	"memoir/internal/undo"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -95,7 +96,7 @@ func (s *site) refuseUndo(w http.ResponseWriter, r *http.Request, event string, 
 }
 
 // undoNotice returns the notice about an undo that led to the page of r, or nil.
-func (s *site) undoNotice(r *http.Request) (*templates.Notice, error) {
+func (s *site) undoNotice(r *http.Request) (*ui.Notice, error) {
 	switch kit.LastAction(r).Get(kit.FieldDone) {
 	case doneTakenBack:
 		return s.noticeOfUndo(r.Context(), kit.LastAction(r).Get(kit.FieldEvent))
@@ -108,7 +109,7 @@ func (s *site) undoNotice(r *http.Request) (*templates.Notice, error) {
 }
 
 // noticeOfUndo returns the notice that an event was undone, or nil if the memories are not as before it.
-func (s *site) noticeOfUndo(ctx context.Context, event string) (*templates.Notice, error) {
+func (s *site) noticeOfUndo(ctx context.Context, event string) (*ui.Notice, error) {
 	if !isEvent(event) {
 		return nil, nil
 	}
@@ -160,7 +161,7 @@ var undoAbout = map[string]string{
 
 // undoable returns the notice about m with an undo, if the last action has led to the present state of m.
 // path is the page to return to after it.
-func (s *site) undoable(r *http.Request, agent records.Agent, m memories.Memory, notice *templates.Notice, path string) (*templates.Notice, error) {
+func (s *site) undoable(r *http.Request, agent records.Agent, m memories.Memory, notice *ui.Notice, path string) (*ui.Notice, error) {
 	done, event := kit.LastAction(r).Get(kit.FieldDone), kit.LastAction(r).Get(kit.FieldEvent)
 	about, ok := undoAbout[done]
 	if !ok {
@@ -178,11 +179,11 @@ func (s *site) undoable(r *http.Request, agent records.Agent, m memories.Memory,
 	if err != nil || !canUndo {
 		return notice, err
 	}
-	back := templates.Undo(event, about+m.Name, path)
+	back := ui.Undo(event, about+m.Name, path)
 	if done == doneDeleted {
 		back.Focus = address.RowID(m.ID)
 	}
-	notice.Actions = []templates.Action{back}
+	notice.Actions = []ui.Action{back}
 	return notice, nil
 }
 

@@ -1,10 +1,14 @@
 package templates
 
-import "time"
+import (
+	"time"
+
+	"memoir/web/templates/ui"
+)
 
 // Access is the view of the page with the tokens.
 type Access struct {
-	Frame
+	ui.Frame
 	Tokens []AccessToken
 	// Secret is the token just created, which is shown only once. It is empty on other visits.
 	Secret, SecretOf string

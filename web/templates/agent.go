@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -64,8 +65,8 @@ func (a Agent) keeper() string {
 }
 
 // notesBanner returns the banner that says how changes reach the agent's client.
-func (a Agent) notesBanner() Banner {
-	return Banner{Tone: Quiet, Title: "Changes are notes for " + agents.Layout(a.Layout).Title(), Text: "They are pending until it has read them."}
+func (a Agent) notesBanner() ui.Banner {
+	return ui.Banner{Tone: ui.Quiet, Title: "Changes are notes for " + agents.Layout(a.Layout).Title(), Text: "They are pending until it has read them."}
 }
 
 // takesNotes reports whether Memoir changes the agent's memories by notes for its client.
@@ -81,67 +82,67 @@ func (a Agent) memoryDir() string {
 
 // Gone returns the banner for an agent whose directory is missing, with an action to forget it. The
 // action asks for confirmation.
-func (a Agent) Gone() Banner {
-	return Banner{
-		Tone:    Warning,
+func (a Agent) Gone() ui.Banner {
+	return ui.Banner{
+		Tone:    ui.Warning,
 		Title:   "Directory not found",
 		Text:    "Memories are kept. Sync resumes when " + a.Dir + " is back.",
-		Actions: []Action{a.forgetAction()},
+		Actions: []ui.Action{a.forgetAction()},
 	}
 }
 
-func (a Agent) forgetAction() Action {
-	return Action{
-		Label: "Forget this agent", Path: address.AgentPath(a.Slug, "forget"), Style: Destructive,
+func (a Agent) forgetAction() ui.Action {
+	return ui.Action{
+		Label: "Forget this agent", Path: address.AgentPath(a.Slug, "forget"), Style: ui.Destructive,
 		Confirm: "Memories and history are deleted. This cannot be undone.",
 	}
 }
 
 // Joined returns the banner for an agent whose directory is a link to another agent's. It has a
 // link to the other agent, a.JoinedTo.
-func (a Agent) Joined() Banner {
-	return Banner{
-		Tone:  Warning,
+func (a Agent) Joined() ui.Banner {
+	return ui.Banner{
+		Tone:  ui.Warning,
 		Title: "Shared with " + a.JoinedTo,
 		Text:  "This directory is a link to that agent’s. Change memories there.",
-		Link:  Link{Label: "Show " + a.JoinedTo, Href: address.MemoriesPath(a.JoinedTo)},
+		Link:  ui.Link{Label: "Show " + a.JoinedTo, Href: address.MemoriesPath(a.JoinedTo)},
 	}
 }
 
 // ClaudeMDProblem returns the banner for a CLAUDE.md that could not be written. problem is a
 // sentence with the cause.
-func ClaudeMDProblem(slug, problem string) Banner {
-	return Banner{
-		Tone:  Danger,
+func ClaudeMDProblem(slug, problem string) ui.Banner {
+	return ui.Banner{
+		Tone:  ui.Danger,
 		Title: "CLAUDE.md not written",
 		Text:  problem,
-		Link:  Link{Label: "Show context", Href: address.FilePath(slug, address.ClaudeMDFile)},
+		Link:  ui.Link{Label: "Show context", Href: address.FilePath(slug, address.ClaudeMDFile)},
 	}
 }
 
 // MissingMemories returns the banner for memories whose files all disappeared in one scan, with
 // their names. Its actions write all of them back, or delete all. etag stands for the memories
 // shown, so that an action on others is refused.
-func MissingMemories(slug string, names []string, etag string) Banner {
-	return Banner{
-		Tone:  Warning,
+func MissingMemories(slug string, names []string, etag string) ui.Banner {
+	return ui.Banner{
+		Tone:  ui.Warning,
 		Title: wording.Count(len(names), "missing memory", "missing memories"),
 		Text:  "Memories stay active until you decide.",
 		Items: names,
-		Actions: []Action{
-			{Label: "Write all back", Path: address.AgentPath(slug, "missing", "restore"), ETag: etag, Style: Primary},
-			{Label: "Delete all", Path: address.AgentPath(slug, "missing", "delete"), ETag: etag, Style: Destructive},
+		Actions: []ui.Action{
+			{Label: "Write all back", Path: address.AgentPath(slug, "missing", "restore"), ETag: etag, Style: ui.Primary},
+			{Label: "Delete all", Path: address.AgentPath(slug, "missing", "delete"), ETag: etag, Style: ui.Destructive},
 		},
-		Link: Link{Label: "Review", Href: address.ReviewKindPath(slug, "missing")},
+		Link: ui.Link{Label: "Review", Href: address.ReviewKindPath(slug, "missing")},
 	}
 }
 
 // BlockedReturns returns the banner for n blocked files, whose content was deleted before, with a
 // link to their review items.
-func BlockedReturns(slug string, n int) Banner {
-	return Banner{
+func BlockedReturns(slug string, n int) ui.Banner {
+	return ui.Banner{
 		Title: wording.Count(n, "blocked file", "blocked files"),
 		Text:  "Deleted content that returns is blocked.",
-		Link:  Link{Label: "Review", Href: address.ReviewKindPath(slug, "blocked")},
+		Link:  ui.Link{Label: "Review", Href: address.ReviewKindPath(slug, "blocked")},
 	}
 }

@@ -5,12 +5,13 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // AllMemories is the view of the memories of all agents.
 type AllMemories struct {
-	Frame
+	ui.Frame
 	Query, Layout, Agent, Type string // the filters, as the address states them
 	layouts, agents            []choice
 	Near                       bool // no memory has all the words, so that these are close matches

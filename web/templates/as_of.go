@@ -7,6 +7,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -31,7 +32,7 @@ func (a AsOf) at(path string) string { return address.AsOfHref(path, a.At) }
 
 // MemoriesAsOf is the view of an agent's memories at a past moment.
 type MemoriesAsOf struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	AsOf  AsOf
 	Type  memories.Type // the only type shown; empty for all
@@ -70,11 +71,11 @@ func (c Difference) sign() string {
 	}
 }
 
-func (c Difference) tone() Tone {
+func (c Difference) tone() ui.Tone {
 	if c == SinceDeleted {
-		return Danger
+		return ui.Danger
 	}
-	return Quiet
+	return ui.Quiet
 }
 
 // row returns the row, with what has become of the memory as its chip.
@@ -113,7 +114,7 @@ func (v MemoriesAsOf) groups() []asOfGroup {
 
 // MemoryThen is the view of one memory at a past moment, with its changes since.
 type MemoryThen struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	AsOf  AsOf
 	MemoryRow

@@ -8,6 +8,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 func deletionPage() templates.Deletion {
@@ -16,7 +17,7 @@ func deletionPage() templates.Deletion {
 	index := "# What I know\n\n- [Refund dates](feedback_refunds.md) — never promise one, see also [the runbooks](reference_runbooks.md)\n- [Languages](feedback_language.md) — answer in the customer’s\n"
 	row := believableRows()[1]
 	return templates.Deletion{
-		Frame: templates.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(), MemoryRow: row,
+		Frame: ui.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(), MemoryRow: row,
 		Change: templates.Change{
 			ClaudeMD: templates.ClaudeMDChange{
 				Published: true, CharsBefore: 12480, CharsAfter: 11469, Diff: diff.Texts(compiled, strings.Replace(compiled, section, "", 1), 300),

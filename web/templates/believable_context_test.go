@@ -14,6 +14,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 const (
@@ -65,7 +66,7 @@ func xrayInput() xray.Input {
 func contextPage() templates.Context {
 	prompt := promptView()
 	return templates.Context{
-		Frame: templates.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(), Xray: xray.Of(xrayInput()), Price: 3,
+		Frame: ui.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(), Xray: xray.Of(xrayInput()), Price: 3,
 		File: templates.File{
 			Kind: address.ClaudeMDFile, Published: true, Path: "/srv/agents/support-bot/CLAUDE.md", WrittenAt: noon,
 			Page: fileview.ClaudeMD(slug, textBefore, claudeMDParts(), "\n", 1), Index: indexState(),
@@ -122,7 +123,7 @@ func indexContext() templates.Context {
 func indexRepairPage() templates.IndexRepair {
 	after := strings.Replace(believableIndex, "- [Gone](gone.md)\n", "- [Mira](user_mira.md) — reads in the morning\n", 1)
 	return templates.IndexRepair{
-		Frame: templates.Frame{Live: address.AgentPath(slug, "events"), Banners: []templates.Banner{{Tone: templates.Danger, Title: "This changed while you read it", Text: "Nothing was written."}}},
+		Frame: ui.Frame{Live: address.AgentPath(slug, "events"), Banners: []ui.Banner{{Tone: ui.Danger, Title: "This changed while you read it", Text: "Nothing was written."}}},
 		Agent: supportBot(), Path: "memory/MEMORY.md", ETag: `"1"`, Diff: diff.Texts(believableIndex, after, 100),
 	}
 }

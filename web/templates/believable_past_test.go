@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // chosenDay returns a plausible chart of a number of days, of which the one a month ago is chosen.
@@ -43,12 +44,12 @@ func believableEvents() []templates.TimelineDay {
 		case memories.ActivityLearned:
 			e.Who, e.WhoHref, e.SessionID = "the agent, session of 9 Mar", address.SessionEventsPath(slug, conversation), conversation
 		case memories.ActivityChanged:
-			e.Link = templates.Link{Label: "Diff", Href: address.ChangePath(slug, row.ID, "77b0")}
+			e.Link = ui.Link{Label: "Diff", Href: address.ChangePath(slug, row.ID, "77b0")}
 		case memories.ActivityRenamed:
 			e.Word, e.Note = "Shared", "with the team"
 		case memories.ActivityDeleted:
-			undo := templates.Undo("event", row.Name, "")
-			undo.Style, e.Undo = templates.Subtle, &undo
+			undo := ui.Undo("event", row.Name, "")
+			undo.Style, e.Undo = ui.Subtle, &undo
 		case memories.ActivityPurged:
 			e.Href = ""
 		case "recalled":
@@ -71,7 +72,7 @@ func believableEvents() []templates.TimelineDay {
 func timelinePage() templates.Timeline {
 	agent := supportBot()
 	return templates.Timeline{
-		Frame: templates.Frame{Live: address.AgentPath(slug, "events")}, Agent: &agent,
+		Frame: ui.Frame{Live: address.AgentPath(slug, "events")}, Agent: &agent,
 		At:     address.TimelineAddress{Agent: slug, Show: address.ShowEvents, AsOf: noon.AddDate(0, -1, 0), Open: "1772539200000000.-1"},
 		Day:    chosenDay(60),
 		Since:  templates.Since{Title: "Since 9 February", Learned: 43, Deleted: 12, Changed: 9, Tokens: -2180, HasTokens: true, CompareHref: address.ContextPath(slug)},

@@ -5,6 +5,7 @@ import (
 
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // aboutPage returns the Settings tab of an agent with jobs in every state.
@@ -18,7 +19,7 @@ func settingsPage() templates.Settings {
 	failed.Problem, failed.Attempts, failed.FinishedAt = "it answered with status 529", 8, noon.Add(-time.Hour)
 	cancelled.Problem, cancelled.FinishedAt = "it answered with status 401", noon.Add(-2*time.Hour)
 	return templates.Settings{
-		Frame: templates.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(),
+		Frame: ui.Frame{Live: address.AgentPath(slug, "events")}, Agent: supportBot(),
 		Place: templates.MemoryPlace{
 			Scope: "project", Project: "/srv/shop", SeenBy: "Everyone who clones the repository, once committed.", ByClaude: true, Dir: "/srv/elsewhere",
 			DirLinks: []templates.DecisionLink{

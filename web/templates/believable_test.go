@@ -13,6 +13,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 var noon = time.Date(2026, time.March, 9, 12, 0, 0, 0, time.UTC)
@@ -113,7 +114,7 @@ func grouped(rows []templates.MemoryRow) []templates.Group {
 
 func memoriesPage() templates.Memories {
 	return templates.Memories{
-		Frame: templates.Frame{Live: address.AgentPath(slug, "events")},
+		Frame: ui.Frame{Live: address.AgentPath(slug, "events")},
 		Agent: supportBot(), View: address.View{Agent: slug}, Groups: grouped(believableRows()), Found: 10,
 		Views:     []templates.ViewCount{{Count: 10}, {Name: address.NewView, Count: 3}, {Name: address.UncheckedView, Count: 2}, {Name: address.TrashView, Count: 2}},
 		Selection: templates.Selection{Agent: slug, Back: address.MemoriesPath(slug), Label: "All", Total: 474, All: "474 1"},
@@ -140,9 +141,9 @@ func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	return templates.Memory{
 		Agent: supportBot(), View: address.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody), CanWrite: true, Revisions: 14,
 		Asked:      memories.AskedAs{By: memories.ByModel, IsStale: true},
-		LinkedFrom: []templates.Link{{Label: "Billing migration freeze", Href: address.MemoryPath(slug, "6")}},
+		LinkedFrom: []ui.Link{{Label: "Billing migration freeze", Href: address.MemoryPath(slug, "6")}},
 		Notes: []templates.MemoryNote{
-			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []templates.Link{{Label: "freeze_december", Href: address.MemoryPath(slug, "7")}}},
+			{Kind: "contradiction", Reason: "Different dates", Href: "/review/contradiction-1", Others: []ui.Link{{Label: "freeze_december", Href: address.MemoryPath(slug, "7")}}},
 			{Kind: "expired", Reason: "Date passed: 30 Nov 2025", Href: "/review/expired-1"},
 		},
 	}
@@ -205,7 +206,7 @@ func trashPage() templates.Memories {
 
 func syncPage() templates.Sync {
 	return templates.Sync{
-		Frame: templates.Frame{Live: address.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
+		Frame: ui.Frame{Live: address.EventsPath}, FilesOnDisk: 1257, Mirrored: 1257, NeedsAttention: 2, WatchMode: "events",
 		LastFullScan: noon, LastScan: templates.ScanResult{Files: 1257, Added: 3, Updated: 1, Took: 340 * time.Millisecond}, Lag: 212 * time.Millisecond,
 		Agents: []templates.AgentSync{
 			{Slug: slug, Name: "support-bot", Present: true, FilesOnDisk: 1200, Mirrored: 1200},
@@ -226,12 +227,12 @@ func memoryForm(t *testing.T) templates.MemoryForm {
 func refusedForm() templates.MemoryForm {
 	return templates.MemoryForm{
 		Agent: supportBot(), Name: "short-replies", Body: "Keep it short.",
-		Frame: templates.Frame{Banners: []templates.Banner{templates.NotSaved("memory/short_replies.md cannot be written (permission denied). Nothing was changed.")}},
+		Frame: ui.Frame{Banners: []ui.Banner{templates.NotSaved("memory/short_replies.md cannot be written (permission denied). Nothing was changed.")}},
 		Problems: map[string]string{
 			address.FieldName: "This name is taken. Choose another name, or",
 			address.FieldType: "The type must be one of feedback, user, project, reference.",
 		},
-		Taken: templates.Link{Label: "open “short-replies”", Href: "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000003"},
+		Taken: ui.Link{Label: "open “short-replies”", Href: "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000003"},
 	}
 }
 
@@ -251,7 +252,7 @@ func mendedMemory(t *testing.T) templates.Memory {
 func changedForm(t *testing.T) templates.MemoryForm {
 	t.Helper()
 	v := memoryForm(t)
-	v.Banners = []templates.Banner{templates.ChangedMeanwhile()}
+	v.Banners = []ui.Banner{templates.ChangedMeanwhile()}
 	v.Theirs = &templates.Theirs{
 		ID: v.ID, Name: v.Name, Type: v.Type, Description: "Reply in the language of the last message",
 		Body: "Reply in the language of the *last* message, whatever the ticket began with.\n\n**Why:** people switch.",
@@ -272,7 +273,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	troubled.Agent.Present = false
 	troubled.Agent.Counts.Missing = 2
 	troubled.Groups[2].Rows[1].State = memories.Missing
-	troubled.Banners = []templates.Banner{
+	troubled.Banners = []ui.Banner{
 		troubled.Agent.Gone(),
 		templates.MissingMemories(slug, []string{"Outage of 3 March", "Jonas is on call on Thursdays"}, "etag"),
 		templates.BlockedReturns(slug, 1),

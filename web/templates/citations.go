@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -39,8 +40,8 @@ func (c Citations) result() string {
 	return all + ", " + wording.Number(found) + " found"
 }
 
-func (r MemoryRow) checkCitations(back string) Action {
-	return Action{Label: "Check again", About: "the citations of " + r.Name, Path: address.MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
+func (r MemoryRow) checkCitations(back string) ui.Action {
+	return ui.Action{Label: "Check again", About: "the citations of " + r.Name, Path: address.MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
 }
 
 // A sentencePart is a part of a sentence: text, or a quotation of code.

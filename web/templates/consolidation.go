@@ -1,6 +1,10 @@
 package templates
 
-import "time"
+import (
+	"time"
+
+	"memoir/web/templates/ui"
+)
 
 // ConsolidationStep is the view of one step, which is applied and undone as a whole.
 type ConsolidationStep struct {
@@ -9,12 +13,12 @@ type ConsolidationStep struct {
 	State                   string
 	Problem                 string
 	At                      time.Time // when it was applied or undone
-	Undo                    *Action
+	Undo                    *ui.Action
 }
 
 var stepKinds = map[string]string{"merge": "merge", "update": "update", "delete": "delete", "reindex": "index"}
 
-var stepTones = map[string]Tone{"merge": Quiet, "update": Quiet, "delete": Danger, "reindex": Quiet}
+var stepTones = map[string]ui.Tone{"merge": ui.Quiet, "update": ui.Quiet, "delete": ui.Danger, "reindex": ui.Quiet}
 
 var stepStates = map[string]string{
 	"chosen": "being applied", "applied": "applied", "refused": "not applied", "undoing": "being undone", "undone": "undone",

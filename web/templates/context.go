@@ -17,12 +17,13 @@ import (
 	"memoir/internal/pages/fileview"
 	"memoir/internal/pages/xray"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Context is the view of an agent's Context tab: what enters its conversations.
 type Context struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	Xray  xray.Xray
 	// Price is the price of a million tokens in dollars; 0 shows none.
@@ -222,7 +223,7 @@ func (v Context) brackets() string {
 
 // IndexRepair is the view of the preview of a repair.
 type IndexRepair struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	Path  string
 	New   bool   // whether the file does not exist
@@ -238,12 +239,12 @@ type TopicChange struct {
 	Diff diff.Diff
 }
 
-func (v IndexRepair) repair() Action {
+func (v IndexRepair) repair() ui.Action {
 	label := "Save"
 	if v.New {
 		label = "Create"
 	}
-	return Action{Label: label, Path: address.IndexRepairPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
+	return ui.Action{Label: label, Path: address.IndexRepairPath(v.Agent.Slug), ETag: v.ETag, Style: ui.Primary}
 }
 
 // changedLines returns the numbers of added and removed lines in words.
@@ -308,7 +309,7 @@ func (s IndexState) repairLabel() string {
 }
 
 // mayWrite reports whether the reader may change the agent's files from this page.
-func (v Context) mayWrite(r Reader) bool {
+func (v Context) mayWrite(r ui.Reader) bool {
 	return v.AsOf == nil && r.CanWrite && v.Agent.canBeWritten()
 }
 
@@ -366,7 +367,7 @@ func sourceText(v Context, l fileview.Line) templ.Component {
 		if l.Fate == memorymd.LineCut {
 			html += `<span class="unseen">(not seen)</span>`
 		}
-		if l.Fact != "" && v.mayWrite(readerOf(ctx)) {
+		if l.Fact != "" && v.mayWrite(ui.ReaderOf(ctx)) {
 			html += `<a class="do" href="` + templ.EscapeString(address.FactPath(v.Agent.Slug, l.Fact)) + `">Make a memory of it<span class="unseen">: line ` + strconv.Itoa(l.Number) + `</span></a>`
 		}
 		for _, f := range l.Findings {

@@ -12,6 +12,7 @@ import (
 
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 func TestContextPage_Xray(t *testing.T) {
@@ -128,7 +129,7 @@ func TestMemoryPage_RecallCount(t *testing.T) {
 // readOnly renders a page for a reader.
 func readOnly(page templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		return page.Render(templates.ForReader(ctx, templates.Reader{}), w)
+		return page.Render(ui.ForReader(ctx, ui.Reader{}), w)
 	})
 }
 

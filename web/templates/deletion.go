@@ -5,12 +5,13 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Deletion is the view of the preview of a memory's deletion.
 type Deletion struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	MemoryRow
 	Change
@@ -56,8 +57,8 @@ func (c ClaudeMDChange) saving() string {
 
 func (v Deletion) path() string { return address.MemoryPath(v.Agent.Slug, v.ID) }
 
-func (v Deletion) remove() Action {
+func (v Deletion) remove() ui.Action {
 	remove := v.Delete(address.MemoriesPath(v.Agent.Slug))
-	remove.Style = Destructive
+	remove.Style = ui.Destructive
 	return remove
 }

@@ -1,8 +1,10 @@
 package templates
 
+import "memoir/web/templates/ui"
+
 // Exchange is the view of the page that exports and imports memories.
 type Exchange struct {
-	Frame
+	ui.Frame
 	Agents []string // slugs
 	Import *ImportReport
 }

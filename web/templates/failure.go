@@ -4,11 +4,12 @@ import (
 	"net/http"
 
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Failure is the view of an error page.
 type Failure struct {
-	Frame
+	ui.Frame
 	Status int
 	Title  string
 	Text   string // what happened, what was kept, what to do
@@ -64,7 +65,7 @@ func FailureOf(status int) Failure {
 
 // SignIn is the view of the sign-in page.
 type SignIn struct {
-	Frame
+	ui.Frame
 	Next    string // the path to open afterwards
 	Problem string // why the last token failed; empty on the first try
 	// Provider is the host of the OpenID Connect provider, and ProviderHref leads there. They are empty

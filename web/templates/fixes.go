@@ -8,6 +8,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -85,17 +86,17 @@ func (c FixChoice) changeTitle() string {
 
 // style returns Primary for a guessed fix, and for the only fix of a choice unless c.Otherwise is
 // true. For others it returns Plain.
-func (c FixChoice) style(fix FixView) Style {
+func (c FixChoice) style(fix FixView) ui.Style {
 	if fix.Guessed || len(c.Fixes) == 1 && !c.Otherwise {
-		return Primary
+		return ui.Primary
 	}
-	return Plain
+	return ui.Plain
 }
 
 // changeAnchor returns the HTML id of a diff. It is the same at every rendering, so that an open
 // diff stays open. It has a hash of the path, because an id cannot contain all characters of paths.
 func (m BrokenMemory) changeAnchor(f FlawedFile, c FixChoice) string {
-	return anchor("change", fmt.Sprintf("%s %08x %s", m.ID, crc32.ChecksumIEEE([]byte(f.Path)), c.Fixes[0].ID))
+	return ui.Anchor("change", fmt.Sprintf("%s %08x %s", m.ID, crc32.ChecksumIEEE([]byte(f.Path)), c.Fixes[0].ID))
 }
 
 // DisagreementRow is the view of one memory whose files differ.

@@ -4,6 +4,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -49,8 +50,8 @@ func (r Revision) title() string {
 // id.
 func (r Revision) anchor() string { return "revision-" + r.ID[:min(len(r.ID), 16)] }
 
-func (r Revision) restore(back string) Action {
-	return Action{
+func (r Revision) restore(back string) ui.Action {
+	return ui.Action{
 		Label: "Restore", About: "the text of " + wording.Moment(r.SeenAt), ETag: r.ETag, Back: back,
 		Path: address.MemoryPath(r.Agent, r.MemoryID, "history", r.ID, "restore"),
 	}

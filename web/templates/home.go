@@ -10,6 +10,7 @@ import (
 	"memoir/internal/chart"
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -39,7 +40,7 @@ var agentSortNames = map[AgentSort]string{
 
 // Home is the view of the first page: what waits, what was learned, and all agents.
 type Home struct {
-	Frame
+	ui.Frame
 	CanWrite bool
 	Waiting  Waiting
 	Week     Week
@@ -78,7 +79,7 @@ type WaitingGroup struct {
 	Label string // in lower case, after the number
 	Count int
 	Href  string
-	Tone  Tone
+	Tone  ui.Tone
 }
 
 // Week is what all agents have learned in seven days.

@@ -5,16 +5,17 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
-	marks "memoir/internal/words"
+	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 func homePage() templates.Home {
 	return templates.Home{
-		Frame: templates.Frame{Live: address.EventsPath}, Now: noon, Sort: templates.ByChange, Total: 43, First: 101, Found: 204, Empty: 14,
+		Frame: ui.Frame{Live: address.EventsPath}, Now: noon, Sort: templates.ByChange, Total: 43, First: 101, Found: 204, Empty: 14,
 		Waiting: templates.Waiting{Items: 37, Minutes: 7, Groups: []templates.WaitingGroup{
-			{Label: "safety", Count: 3, Href: "/review?kind=secret%2Cinjection", Tone: templates.Danger}, {Label: "to tidy up", Count: 34, Href: "/review?kind=junk"},
+			{Label: "safety", Count: 3, Href: "/review?kind=secret%2Cinjection", Tone: ui.Danger}, {Label: "to tidy up", Count: 34, Href: "/review?kind=junk"},
 		}},
 		Week:     templates.Week{Learned: 1204, Changed: 8, Deleted: 4, Totals: []int{2, 2, 3, 5, 5, 9}},
 		Context:  templates.ContextFigures{Median: 2715, Over: 1},
@@ -33,7 +34,7 @@ func homePage() templates.Home {
 
 func noAgentsPage() templates.Home {
 	return templates.Home{
-		Frame: templates.Frame{Live: address.EventsPath}, Sort: templates.ByChange, Samples: true,
+		Frame: ui.Frame{Live: address.EventsPath}, Sort: templates.ByChange, Samples: true,
 		Watched: []templates.WatchedDir{{Path: "/tmp/agents", Exists: true}, {Path: "/srv/mira/.claude/projects"}},
 	}
 }
@@ -41,8 +42,8 @@ func noAgentsPage() templates.Home {
 func searchPage() templates.Search {
 	return templates.Search{
 		Query: "type:project plan", Terms: terms.Parse("type:project plan"), Total: 204, Next: "next",
-		Agents:  []templates.FoundAgent{{Slug: slug, Name: []marks.Part{{Text: "plan", Hit: true}, {Text: "ner"}}, Place: "~/code", Memories: 3}},
-		Results: []templates.SearchResult{{Agent: slug, AgentName: "support-bot", ID: "1", Type: memories.Project, Name: []marks.Part{{Text: "Rollback "}, {Text: "plan", Hit: true}}, Description: []marks.Part{{Text: "In each note"}}, Age: fresh("today")}},
+		Agents:  []templates.FoundAgent{{Slug: slug, Name: []words.Part{{Text: "plan", Hit: true}, {Text: "ner"}}, Place: "~/code", Memories: 3}},
+		Results: []templates.SearchResult{{Agent: slug, AgentName: "support-bot", ID: "1", Type: memories.Project, Name: []words.Part{{Text: "Rollback "}, {Text: "plan", Hit: true}}, Description: []words.Part{{Text: "In each note"}}, Age: fresh("today")}},
 	}
 }
 
@@ -103,15 +104,15 @@ func TestSearchPage_Chips(t *testing.T) {
 
 func TestPalette_Results(t *testing.T) {
 	t.Parallel()
-	expect(t, templates.PaletteResults(templates.Palette{Query: "inf", Groups: []templates.PaletteGroup{
-		{Label: "Agents", Items: []templates.PaletteItem{{Icon: "agents", Name: []marks.Part{{Text: "inf", Hit: true}, {Text: "ra"}}, Note: "~/work", Href: "/agents/infra/memory"}}},
-		{Label: "Actions", Items: []templates.PaletteItem{{Icon: "scan", Name: templates.PlainParts("Scan now"), Form: templates.PaletteScan}}},
+	expect(t, ui.PaletteResults(ui.Palette{Query: "inf", Groups: []ui.PaletteGroup{
+		{Label: "Agents", Items: []ui.PaletteItem{{Icon: "agents", Name: []words.Part{{Text: "inf", Hit: true}, {Text: "ra"}}, Note: "~/work", Href: "/agents/infra/memory"}}},
+		{Label: "Actions", Items: []ui.PaletteItem{{Icon: "scan", Name: ui.PlainParts("Scan now"), Form: ui.PaletteScan}}},
 	}}),
 		in("[data-status]", attr("data-status", "2 results")),
 		in("[role=group]", count(2)), in("a[role=option]", attr("href", "/agents/infra/memory"), in("mark", text("inf"))),
 		in("button[role=option]", attr("form", "palette-scan")),
 	)
-	expect(t, templates.PaletteResults(templates.Palette{Query: "zz", IsEmpty: true}), in(".palette-none", text("No results for “ zz ”")))
+	expect(t, ui.PaletteResults(ui.Palette{Query: "zz", IsEmpty: true}), in(".palette-none", text("No results for “ zz ”")))
 }
 
 func TestHomePage_LongReview(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // openList opens the Memory tab and waits until it is live and current.
@@ -66,7 +67,7 @@ func TestLive_KeepsReaderState(t *testing.T) {
 func TestLive_KeepsOpenDetails(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
-	s.banners = []templates.Banner{
+	s.banners = []ui.Banner{
 		templates.MissingMemories(slug, []string{"One", "Two"}, "etag"),
 		templates.MissingMemories(slug, []string{"Three"}, "etag"),
 	}

@@ -5,12 +5,13 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Memories is the view of an agent's Memory tab: groups of memories, and the open memory.
 type Memories struct {
-	Frame
+	ui.Frame
 	Agent     Agent
 	Selection Selection
 	View      address.View
@@ -76,7 +77,7 @@ func (g Group) key() string {
 	if g.Flat {
 		return "all"
 	}
-	return iconOf(g.Type)
+	return ui.IconOf(g.Type)
 }
 
 func (g Group) id(part string) string { return part + "-" + g.key() }

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -34,7 +35,7 @@ type Memory struct {
 	Body       markdown.HTML
 	Asked      memories.AskedAs // who wrote the phrases; these are in MemoryRow
 	Asks       bool             // the phrases are in a form
-	LinkedFrom []Link           // memories that link to it
+	LinkedFrom []ui.Link        // memories that link to it
 	Recalls    RecallsOfMemory
 	// Twins are the memories of the same name that the agent has in the other scope or receives.
 	Twins []Twin
@@ -53,8 +54,8 @@ type Memory struct {
 
 // MemoryNote is a note above a memory's text about something that waits for a decision.
 type MemoryNote struct {
-	Kind      string // of the review's item, or NoteWarning
-	Others    []Link // the other memories that it is about
+	Kind      string    // of the review's item, or NoteWarning
+	Others    []ui.Link // the other memories that it is about
 	Reason    string
 	Href      string // of the item; empty for a problem
 	IsProblem bool   // leads to the tab of the file
@@ -71,11 +72,11 @@ func ConflictNote(r DisagreementRow) MemoryNote {
 	return MemoryNote{Kind: "conflict", Reason: r.parties() + ", " + wording.Count(r.Versions, "text", "different texts"), Href: r.path()}
 }
 
-func (n MemoryNote) tone() Tone {
+func (n MemoryNote) tone() ui.Tone {
 	if n.Kind == "secret" || n.Kind == "injection" {
-		return Danger
+		return ui.Danger
 	}
-	return Warning
+	return ui.Warning
 }
 
 func (n MemoryNote) icon() string {
@@ -108,16 +109,16 @@ func (n MemoryNote) label() string {
 	}
 }
 
-func (n MemoryNote) link(v Memory) Link {
+func (n MemoryNote) link(v Memory) ui.Link {
 	switch {
 	case n.Kind == NotePending:
-		return Link{Label: "File", Href: v.tab(address.FileTab)}
+		return ui.Link{Label: "File", Href: v.tab(address.FileTab)}
 	case n.IsProblem:
-		return Link{Label: "Fix", Href: v.tab(address.FileTab)}
+		return ui.Link{Label: "Fix", Href: v.tab(address.FileTab)}
 	case len(n.Others) > 0 || n.Kind == "conflict":
-		return Link{Label: "Compare", Href: n.Href}
+		return ui.Link{Label: "Compare", Href: n.Href}
 	default:
-		return Link{Label: "Review", Href: n.Href}
+		return ui.Link{Label: "Review", Href: n.Href}
 	}
 }
 
@@ -150,8 +151,8 @@ func (v Memory) at(rest ...string) string { return address.MemoryPath(v.Agent.Sl
 
 func (v Memory) back() string { return v.View.Memory(v.ID) }
 
-func (v Memory) restore() Action {
-	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
+func (v Memory) restore() ui.Action {
+	return ui.Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: ui.Primary}
 }
 
 // ownerText returns in words whose memory the twin is: one that all agents share, the team's, or
@@ -192,7 +193,7 @@ func (v Memory) page(t Twin) string {
 // transfers returns the actions that move or copy the memory: to the agent's other scope (private
 // or team), and to all agents. It omits a destination with a memory of this name, and the second
 // one without a shared directory. It returns nil for a memory that all agents share.
-func (v Memory) transfers() []Action {
+func (v Memory) transfers() []ui.Action {
 	if v.Agent.shares() {
 		return nil // the page has a form with the agents to choose from
 	}
@@ -200,7 +201,7 @@ func (v Memory) transfers() []Action {
 	for _, t := range v.Twins {
 		own, shared = own || !t.Shared, shared || t.Shared
 	}
-	var all []Action
+	var all []ui.Action
 	switch {
 	case own, v.Agent.takesNotes():
 	case v.Team:
@@ -216,9 +217,9 @@ func (v Memory) transfers() []Action {
 
 // transfer returns the action that moves or copies the memory to a scope. what is "move" or "copy".
 // agent is the target's slug, or empty for the same agent.
-func (v Memory) transfer(label, what string, to memories.Scope, agent string) Action {
+func (v Memory) transfer(label, what string, to memories.Scope, agent string) ui.Action {
 	path := address.WithQuery(v.at(what), map[string]string{address.FieldTo: string(to), address.FieldAgent: agent})
-	return Action{Label: label, About: v.Name, Path: path, ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
+	return ui.Action{Label: label, About: v.Name, Path: path, ETag: v.ETag, Back: v.back(), Does: what, Style: ui.Subtle}
 }
 
 // afterwards returns the page that opens after a decision, and the HTML id of its row.
@@ -229,22 +230,22 @@ func (v Memory) afterwards() (page, row string) {
 	return v.View.Memory(v.Next.ID), address.RowID(v.Next.ID)
 }
 
-func (v Memory) purge() Action {
-	return Action{
-		Label: "Delete permanently", About: v.Name, Path: v.at("purge"), ETag: v.ETag, Back: v.View.List(), Style: Destructive,
+func (v Memory) purge() ui.Action {
+	return ui.Action{
+		Label: "Delete permanently", About: v.Name, Path: v.at("purge"), ETag: v.ETag, Back: v.View.List(), Style: ui.Destructive,
 		Confirm: "History is deleted too. This cannot be undone.",
 	}
 }
 
-func (v Memory) remove() Action {
+func (v Memory) remove() ui.Action {
 	remove := v.Delete("")
 	remove.Back, remove.Focus = v.afterwards()
-	remove.Style = Destructive
+	remove.Style = ui.Destructive
 	return remove
 }
 
-func (v Memory) verify() Action {
-	verify := Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Does: "verify"}
+func (v Memory) verify() ui.Action {
+	verify := ui.Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Does: "verify"}
 	verify.Back, verify.Focus = v.afterwards()
 	return verify
 }

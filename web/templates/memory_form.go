@@ -8,13 +8,14 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // MemoryForm is the view of the form for a memory. Its values are the user's input, so that an
 // error response loses nothing.
 type MemoryForm struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	View  address.View // of the list that the form was opened from
 	ID    string       // empty for a new memory
@@ -42,7 +43,7 @@ type MemoryForm struct {
 	Revealed bool
 	// Taken is a link to the memory that already has the name. Its label is empty if the name is
 	// free.
-	Taken Link
+	Taken ui.Link
 	// Preview is the rendered body.
 	Preview markdown.HTML
 	// Theirs is the other version to compare with. It is nil if the memory has not changed since.
@@ -65,28 +66,28 @@ type Theirs struct {
 
 // ChangedMeanwhile returns the banner for an edit that was not saved because the memory has changed
 // since.
-func ChangedMeanwhile() Banner {
-	return Banner{
-		Tone:  Warning,
+func ChangedMeanwhile() ui.Banner {
+	return ui.Banner{
+		Tone:  ui.Warning,
 		Title: "Memory has changed",
 		Text:  "Nothing was saved. Use theirs, overwrite, or save a merged text.",
-		Link:  Link{Label: "Back to editing", Href: "#body"},
+		Link:  ui.Link{Label: "Back to editing", Href: "#body"},
 	}
 }
 
 // DeletedMeanwhile returns the banner for an edit of a memory that was deleted since.
-func DeletedMeanwhile() Banner {
-	return Banner{
-		Tone:  Warning,
+func DeletedMeanwhile() ui.Banner {
+	return ui.Banner{
+		Tone:  ui.Warning,
 		Title: "Memory was deleted",
 		Text:  "Nothing was saved. Save your text to restore the memory.",
-		Link:  Link{Label: "Back to editing", Href: "#body"},
+		Link:  ui.Link{Label: "Back to editing", Href: "#body"},
 	}
 }
 
 // NotSaved returns the banner for a memory or log entry that was not saved, with the reason.
-func NotSaved(reason string) Banner {
-	return Banner{Tone: Danger, Title: "Not saved", Text: reason + " Your text is below."}
+func NotSaved(reason string) ui.Banner {
+	return ui.Banner{Tone: ui.Danger, Title: "Not saved", Text: reason + " Your text is below."}
 }
 
 func (v MemoryForm) isNew() bool { return v.ID == "" }
@@ -156,22 +157,22 @@ func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 
 // leave returns the link that leaves the form without saving. It leads to the page or the list from
 // which the form is opened.
-func (v MemoryForm) leave() Link {
+func (v MemoryForm) leave() ui.Link {
 	switch {
 	case v.Proposal != "":
-		return Link{Label: "Back to suggestions", Href: address.ReviewKindPath(v.Agent.Slug, "suggestion")}
+		return ui.Link{Label: "Back to suggestions", Href: address.ReviewKindPath(v.Agent.Slug, "suggestion")}
 	case v.Theirs != nil && v.Theirs.Deleted:
-		return Link{Label: "Leave it deleted", Href: address.MemoryPath(v.Agent.Slug, v.Theirs.ID)}
+		return ui.Link{Label: "Leave it deleted", Href: address.MemoryPath(v.Agent.Slug, v.Theirs.ID)}
 	case v.merges():
-		return Link{Label: "Cancel", Href: address.ReviewKindPath(v.Agent.Slug, "conflict")}
+		return ui.Link{Label: "Cancel", Href: address.ReviewKindPath(v.Agent.Slug, "conflict")}
 	case v.Theirs != nil:
-		return Link{Label: "Use theirs", Href: v.back()}
+		return ui.Link{Label: "Use theirs", Href: v.back()}
 	case v.Fact != "":
-		return Link{Label: "Back to Context", Href: address.IndexPath(v.Agent.Slug)}
+		return ui.Link{Label: "Back to Context", Href: address.IndexPath(v.Agent.Slug)}
 	case v.isNew():
-		return Link{Label: "Cancel", Href: v.back()}
+		return ui.Link{Label: "Cancel", Href: v.back()}
 	default:
-		return Link{Label: "Cancel", Href: v.back()}
+		return ui.Link{Label: "Cancel", Href: v.back()}
 	}
 }
 

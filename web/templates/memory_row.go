@@ -1,16 +1,13 @@
 package templates
 
 import (
-	"context"
-	"io"
 	"slices"
 	"time"
-
-	"github.com/a-h/templ"
 
 	"memoir/internal/memories"
 	"memoir/internal/words"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -30,7 +27,7 @@ type MemoryRow struct {
 
 // Chip is a word about a memory. The zero Chip is none.
 type Chip struct {
-	Tone Tone
+	Tone ui.Tone
 	Text string
 }
 
@@ -98,10 +95,10 @@ func (r MemoryRow) atWords() string {
 
 // Delete returns the action that moves the memory to the trash and then returns to the page back.
 // It has an ETag and no confirmation.
-func (r MemoryRow) Delete(back string) Action {
-	return Action{
+func (r MemoryRow) Delete(back string) ui.Action {
+	return ui.Action{
 		Label: "Delete", About: r.Name, Path: address.MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
-		Does: "delete", Icon: "delete", Style: Subtle,
+		Does: "delete", Icon: "delete", Style: ui.Subtle,
 	}
 }
 
@@ -119,21 +116,4 @@ func shortened(all []words.Part, limit int) []words.Part {
 		limit -= len(text)
 	}
 	return all
-}
-
-// parts returns a component that writes a text with its hits marked and invisible characters made
-// visible. A template would add spaces.
-func parts(all []words.Part) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		for _, p := range all {
-			text := templ.EscapeString(wording.Visible(p.Text))
-			if p.Hit {
-				text = "<mark>" + text + "</mark>"
-			}
-			if _, err := io.WriteString(w, text); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 const firstID = "0198c0de-0000-7000-8000-000000000001"
@@ -107,7 +108,7 @@ func TestMemoriesPage_Unreadable(t *testing.T) {
 func TestMemoryRow_ShowsFacts(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Groups[0].Rows[0].Chip = templates.Chip{Tone: templates.Danger, Text: "Secret"}
+	v.Groups[0].Rows[0].Chip = templates.Chip{Tone: ui.Danger, Text: "Secret"}
 	expect(t, templates.MemoriesPage(v),
 		in("#memory-"+firstID,
 			in("h3 a", text("Answer in the customer's language"), attr("href", "/agents/support-bot/memory/"+firstID)),
@@ -124,7 +125,7 @@ func TestMemoryRow_ShowsFacts(t *testing.T) {
 func TestMemories_ReaderCannotSelect(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
-	if err := templates.MemoriesPage(memoriesPage()).Render(templates.ForReader(t.Context(), templates.Reader{}), &page); err != nil {
+	if err := templates.MemoriesPage(memoriesPage()).Render(ui.ForReader(t.Context(), ui.Reader{}), &page); err != nil {
 		t.Fatal(err)
 	}
 	_, list, _ := strings.Cut(page.String(), `class="list-column"`)
@@ -147,7 +148,7 @@ func TestMemoryRow_IsEscaped(t *testing.T) {
 	v.Groups = grouped(rows)
 	notice := deletedNotice(evil, evil)
 	v.Notice = &notice
-	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}, "etag"), templates.ClaudeMDProblem(evil, evil)}
+	v.Banners = []ui.Banner{templates.MissingMemories(evil, []string{evil}, "etag"), templates.ClaudeMDProblem(evil, evil)}
 	expect(t, templates.MemoriesPage(v), in("html", without("img[onerror]"), without("[onclick]")), in(".row h3", text(evil)))
 }
 
@@ -171,8 +172,8 @@ func TestSearchForm_KeepsFilters(t *testing.T) {
 }
 
 // deletedNotice returns the notice that a memory was deleted.
-func deletedNotice(name, back string) templates.Notice {
-	return templates.Notice{Text: "Deleted " + name, Actions: []templates.Action{templates.Undo("event", "the deletion of "+name, back)}}
+func deletedNotice(name, back string) ui.Notice {
+	return ui.Notice{Text: "Deleted " + name, Actions: []ui.Action{ui.Undo("event", "the deletion of "+name, back)}}
 }
 
 func TestNotice_DeletionHasUndo(t *testing.T) {
@@ -204,7 +205,7 @@ func TestVisible_ShowsCodePoints(t *testing.T) {
 func TestBanner_MissingHasActions(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Banners = []templates.Banner{templates.MissingMemories(slug, []string{"One", "Two"}, "etag")}
+	v.Banners = []ui.Banner{templates.MissingMemories(slug, []string{"One", "Two"}, "etag")}
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("2 missing memories")),
 		in(".items li", each("One", "Two")),
@@ -216,7 +217,7 @@ func TestBanner_MissingHasActions(t *testing.T) {
 func TestBanner_LinksToBlocked(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
-	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1)}
+	v.Banners = []ui.Banner{templates.BlockedReturns(slug, 1)}
 	expect(t, templates.MemoriesPage(v), in(".banner",
 		in("h2", text("1 blocked file")),
 		in("a", text("Review"), attr("href", "/agents/support-bot/review?kind=blocked")),
@@ -227,7 +228,7 @@ func TestBanner_ForgetAsksAgain(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.Agent.Present = false
-	v.Banners = []templates.Banner{v.Agent.Gone()}
+	v.Banners = []ui.Banner{v.Agent.Gone()}
 	expect(t, templates.MemoriesPage(v),
 		in("header.agent", says("Directory not found")),
 		in(".banner details.confirm", in("p", says("cannot be undone")), in("form", attr("action", "/agents/support-bot/forget"))),

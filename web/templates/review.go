@@ -15,12 +15,13 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/words"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Review is the view of the queue of all agents or of one, with one open item.
 type Review struct {
-	Frame
+	ui.Frame
 	// Agent is the agent whose queue it is. It is nil for the queue of all agents.
 	Agent     *Agent
 	CanDecide bool
@@ -31,7 +32,7 @@ type Review struct {
 	Done int
 	// Last is the last decision in words, and Undo takes it back. Undo is nil without such a decision.
 	Last string
-	Undo *Action
+	Undo *ui.Action
 	// Query is a part of names and reasons. Keep are the fields that a search keeps.
 	Query string
 	Keep  []ReviewField
@@ -90,7 +91,7 @@ type ReviewRow struct {
 	Title   string // the names
 	Reason  string
 	Agent   string // name of the agent; empty in the queue of one
-	Tone    Tone
+	Tone    ui.Tone
 	Current bool
 	CanPick bool // it can be part of a batch
 	ETags   []string
@@ -101,7 +102,7 @@ type ReviewCard struct {
 	ID      string
 	Kind    string // in words
 	KindID  string // as the API spells it
-	Tone    Tone
+	Tone    ui.Tone
 	Agent   string // slug
 	Name    string // of the agent
 	Reason  string
@@ -124,7 +125,7 @@ type ReviewCard struct {
 	Undoes  bool   // the effect can be undone
 	Related []ReviewRelated
 	// Links lead to the pages that show more about the item.
-	Links []Link
+	Links []ui.Link
 	// Choices are the decisions. It is empty if the reader may not decide.
 	Choices []ReviewChoice
 	// ETags are those of the memories that the item is about.
@@ -132,7 +133,7 @@ type ReviewCard struct {
 	// Keep are the fields of the filters, so that the next item is of the same list.
 	Keep []ReviewField
 	// Batch leads to a decision about all items of the kind. Its label is empty without one.
-	Batch Link
+	Batch ui.Link
 	// Merging is the form for a merged text. It is nil if the page shows none.
 	Merging *ReviewMerge
 }
@@ -161,7 +162,7 @@ type ReviewChange struct {
 
 // ReviewFix is one of several other fixes of a file.
 type ReviewFix struct {
-	Action  Action
+	Action  ui.Action
 	Fields  []ReviewField
 	Type    memories.Type
 	HasType bool
@@ -236,12 +237,12 @@ type ReviewHeld struct {
 	ID     string
 	Title  string
 	Kind   string
-	Tone   Tone
+	Tone   ui.Tone
 	Reason string
 	Agent  string    // name
 	Until  time.Time // zero if it is hidden for an unknown time
 	Never  bool      // it is hidden whatever its contents are
-	Show   Action
+	Show   ui.Action
 }
 
 // ReviewEnd is the view of the end card.
@@ -337,10 +338,10 @@ func Decided(decision, name string) string {
 
 // DecidedNotice returns the notice that an item was decided, with an undo of the event if it can be
 // undone. back is the page to return to after the undo.
-func DecidedNotice(event, words, back string, undo bool) Notice {
-	n := Notice{Text: words}
+func DecidedNotice(event, words, back string, undo bool) ui.Notice {
+	n := ui.Notice{Text: words}
 	if undo {
-		n.Actions = []Action{Undo(event, "the decision", back)}
+		n.Actions = []ui.Action{ui.Undo(event, "the decision", back)}
 	}
 	return n
 }
@@ -432,14 +433,14 @@ func (c ReviewChoice) style() string {
 	case c.Recommended:
 		return "primary"
 	case c.Destroys:
-		return string(Destructive)
+		return string(ui.Destructive)
 	}
 	return ""
 }
 
 // confirmed returns the label of the second step.
 func (c ReviewChoice) confirmed() string {
-	return strings.TrimSuffix(confirmLabel(c.Label), "…")
+	return strings.TrimSuffix(ui.ConfirmLabel(c.Label), "…")
 }
 
 // kindIcons are the icons of the kinds whose icon has another name than the kind.
@@ -457,7 +458,7 @@ func reviewText(text []words.Part) templ.Component {
 		if _, err := io.WriteString(w, `<p class="review-text" dir="auto">`); err != nil {
 			return err
 		}
-		if err := parts(text).Render(ctx, w); err != nil {
+		if err := ui.MarkedText(text).Render(ctx, w); err != nil {
 			return err
 		}
 		_, err := io.WriteString(w, `</p>`)

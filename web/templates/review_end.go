@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // ReviewPlan is the state of an agent's plan.
 type ReviewPlan struct {
 	Text     string
-	Actions  []Action
+	Actions  []ui.Action
 	Findings []ReviewFinding
 }
 
@@ -37,11 +38,11 @@ func (e ReviewEnd) tokens() string {
 	return wording.Signed(e.After.Total - e.Before.Total)
 }
 
-func (e ReviewEnd) tone() Tone {
+func (e ReviewEnd) tone() ui.Tone {
 	if e.After.Total < e.Before.Total {
-		return Good
+		return ui.Good
 	}
-	return Quiet
+	return ui.Quiet
 }
 
 // scale returns the length of both bars in tokens, or 0 if nothing is loaded.

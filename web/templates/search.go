@@ -1,19 +1,19 @@
 package templates
 
 import (
-	"net/url"
 	"slices"
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/terms"
 	"memoir/internal/words"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Search is the view of the search over all agents.
 type Search struct {
-	Frame
+	ui.Frame
 	Query   string      // as typed; empty if there is no search yet
 	Terms   terms.Terms // of Query
 	Partial bool        // the search index is not complete yet
@@ -115,13 +115,4 @@ func (v Search) found() string {
 	default:
 		return wording.Count(v.Total, "memory", "memories")
 	}
-}
-
-// backToResults returns the address of the search from which the page at here was opened, or "".
-func backToResults(here string) string {
-	at, err := url.Parse(here)
-	if err != nil || at.Query().Get(address.FieldOpener) != address.FromSearch {
-		return ""
-	}
-	return address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: at.Query().Get(address.FieldQuery)})
 }

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -50,7 +51,7 @@ func Many(n int, verb string) string {
 
 // ManyChange is the view of the question before an action on many memories.
 type ManyChange struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	Path  string // of the action
 	Label string // of its button, with %s for the memories
@@ -81,10 +82,10 @@ func (v ManyChange) title() string {
 	return v.label() + "?"
 }
 
-func (v ManyChange) act() Action {
-	act := Action{Label: v.label(), Path: v.Path, Back: v.Back, All: v.All, Style: Primary, IsConfirmed: true}
+func (v ManyChange) act() ui.Action {
+	act := ui.Action{Label: v.label(), Path: v.Path, Back: v.Back, All: v.All, Style: ui.Primary, IsConfirmed: true}
 	if v.Deletes {
-		act.Does, act.Style = "delete", Destructive
+		act.Does, act.Style = "delete", ui.Destructive
 	}
 	if v.All == "" {
 		for _, row := range v.Rows {
@@ -96,7 +97,7 @@ func (v ManyChange) act() Action {
 
 // Refused is the view of the memories that a bulk action refused.
 type Refused struct {
-	Frame
+	ui.Frame
 	Agent     Agent
 	Done      int    // number of memories that it changed
 	Verb      string // participle, such as "deleted"

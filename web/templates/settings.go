@@ -4,12 +4,13 @@ import (
 	"strconv"
 	"time"
 
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Settings is the view of an agent's Settings tab.
 type Settings struct {
-	Frame
+	ui.Frame
 	Agent Agent
 	Place MemoryPlace
 	// The state of the agent's CLAUDE.md, if Memoir writes one. ClaudeMDLimit is in characters; 0
@@ -37,16 +38,16 @@ type Meaning struct {
 }
 
 // state returns whether the endpoint works, in words.
-func (m Meaning) state() (Tone, string) {
+func (m Meaning) state() (ui.Tone, string) {
 	switch {
 	case m.Problem != "":
-		return Danger, "Failed"
+		return ui.Danger, "Failed"
 	case m.AnsweredAt.IsZero():
-		return Quiet, "Not asked yet"
+		return ui.Quiet, "Not asked yet"
 	case m.DailyTokens > 0 && m.TokensToday >= m.DailyTokens && m.Embedded+m.Withheld < m.Memories:
-		return Warning, "Daily limit reached"
+		return ui.Warning, "Daily limit reached"
 	}
-	return Good, "Works"
+	return ui.Good, "Works"
 }
 
 // progress returns how many of the agent's memories are embedded, in words.
@@ -109,14 +110,14 @@ type TokensOfDay struct {
 
 func (j BackgroundJob) rowID() string { return "job-" + strconv.FormatInt(j.ID, 10) }
 
-func (j BackgroundJob) tone() Tone {
+func (j BackgroundJob) tone() ui.Tone {
 	switch j.State {
 	case "done":
-		return Good
+		return ui.Good
 	case "failed", "cancelled":
-		return Warning
+		return ui.Warning
 	}
-	return Quiet
+	return ui.Quiet
 }
 
 // result returns the text of the job's result: its problem, else the message that it reported, else

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // MemoryPlace is the view of where an agent's memory is, who uses it, and whether it is on.
@@ -100,11 +101,11 @@ func (p MemoryPlace) isElsewhere(dir string) bool {
 	return p.ByClaude && p.Dir != "" && filepath.Clean(p.Dir) != filepath.Clean(dir)
 }
 
-func (a Agent) switchAction() Action {
+func (a Agent) switchAction() ui.Action {
 	if a.MemoryOff {
-		return Action{Label: "Turn on", Path: address.AgentPath(a.Slug, settingsTab, "memory", "on"), Style: Primary, Back: address.SettingsPath(a.Slug)}
+		return ui.Action{Label: "Turn on", Path: address.AgentPath(a.Slug, settingsTab, "memory", "on"), Style: ui.Primary, Back: address.SettingsPath(a.Slug)}
 	}
-	return Action{Label: "Turn off", Path: address.AgentPath(a.Slug, settingsTab, "memory", "off"), Back: address.SettingsPath(a.Slug)}
+	return ui.Action{Label: "Turn off", Path: address.AgentPath(a.Slug, settingsTab, "memory", "off"), Back: address.SettingsPath(a.Slug)}
 }
 
 // switchText returns whether the agent's memory is on in Memoir, and the effect of that.

@@ -12,6 +12,7 @@ import (
 
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // site answers as the server does, from rows in memory: redirects after forms, and events after
@@ -23,7 +24,7 @@ type site struct {
 	changed   *sync.Cond
 	lists     int // number of requests for the Memory tab
 	actions   int
-	banners   []templates.Banner
+	banners   []ui.Banner
 	rows      []templates.MemoryRow
 	deleted   []templates.MemoryRow
 	followers map[chan string]bool
@@ -81,7 +82,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.FormValue("restored") != "" {
-		v.Notice = &templates.Notice{Text: "Restored."}
+		v.Notice = &ui.Notice{Text: "Restored."}
 	}
 	_ = templates.MemoriesPage(v).Render(r.Context(), w)
 }

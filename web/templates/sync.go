@@ -5,12 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Sync is the view of the page about the state of the mirror.
 type Sync struct {
-	Frame
+	ui.Frame
 	FilesOnDisk    int
 	Mirrored       int
 	NeedsAttention int
@@ -30,7 +31,7 @@ type Sync struct {
 func (v Sync) isUpToDate() bool { return v.Pending == 0 }
 
 // state returns the state of the mirror in a few words.
-func (v Sync) state() Health {
+func (v Sync) state() ui.Health {
 	failing := 0
 	for _, a := range v.Agents {
 		if a.ScanProblem != "" {
@@ -39,13 +40,13 @@ func (v Sync) state() Health {
 	}
 	switch {
 	case failing > 0:
-		return Health{Tone: Danger, Text: wording.Count(failing, "agent", "agents") + " cannot be scanned"}
+		return ui.Health{Tone: ui.Danger, Text: wording.Count(failing, "agent", "agents") + " cannot be scanned"}
 	case v.Pending > 0:
-		return Health{Tone: Warning, Text: wording.Number(v.Pending) + " pending"}
+		return ui.Health{Tone: ui.Warning, Text: wording.Number(v.Pending) + " pending"}
 	case v.WatchMode == Polling:
-		return Health{Tone: Warning, Text: "Polling"}
+		return ui.Health{Tone: ui.Warning, Text: "Polling"}
 	}
-	return Health{Tone: Good, Text: "In sync"}
+	return ui.Health{Tone: ui.Good, Text: "In sync"}
 }
 
 // Polling is the WatchMode in which Memoir looks for changes at intervals.
@@ -138,7 +139,7 @@ func (p ScanProblem) line() string {
 
 // ScanProblems returns at most two banners: one for the directories that could not be read, one for
 // the scans that fail. runsAs is the user that Memoir runs as. Without problems it returns nil.
-func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
+func ScanProblems(problems []ScanProblem, runsAs string) []ui.Banner {
 	var dirs, scans []string
 	for _, p := range problems {
 		if p.Path != "" {
@@ -147,7 +148,7 @@ func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 			scans = append(scans, p.line())
 		}
 	}
-	var all []Banner
+	var all []ui.Banner
 	if len(dirs) > 0 {
 		all = append(all, problemBanner(wording.Count(len(dirs), "directory", "directories")+" not read", dirs,
 			"Memoir runs as "+runsAs+". Let that user read and enter the directory."))
@@ -159,8 +160,8 @@ func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 	return all
 }
 
-func problemBanner(title string, lines []string, wayOut string) Banner {
-	b := Banner{Tone: Warning, Title: title}
+func problemBanner(title string, lines []string, wayOut string) ui.Banner {
+	b := ui.Banner{Tone: ui.Warning, Title: title}
 	if len(lines) == 1 {
 		b.Text = strings.TrimSuffix(lines[0], ".") + ". " + wayOut
 	} else {

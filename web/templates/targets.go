@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Target is the view of a file besides CLAUDE.md into which an agent can be published.
@@ -26,22 +27,22 @@ func (t Target) isWritten() bool {
 }
 
 // state returns the badge of the target.
-func (t Target) state() (tone Tone, text string) {
+func (t Target) state() (tone ui.Tone, text string) {
 	switch {
 	case t.Problem != "" && t.On:
-		return Danger, "Not written"
+		return ui.Danger, "Not written"
 	case t.Problem != "":
-		return Danger, "Not removed"
+		return ui.Danger, "Not removed"
 	case t.SameAs != "":
-		return Good, "Same file as " + t.SameAs
+		return ui.Good, "Same file as " + t.SameAs
 	case t.On:
-		return Good, "On"
+		return ui.Good, "On"
 	}
-	return Quiet, "Off"
+	return ui.Quiet, "Off"
 }
 
-func (t Target) switchAction(slug string) Action {
-	a := Action{Label: "Publish", About: "to " + t.File, Path: address.TargetPath(slug, t.Name, true), Back: address.SettingsPath(slug), Focus: t.rowID()}
+func (t Target) switchAction(slug string) ui.Action {
+	a := ui.Action{Label: "Publish", About: "to " + t.File, Path: address.TargetPath(slug, t.Name, true), Back: address.SettingsPath(slug), Focus: t.rowID()}
 	if t.On {
 		a.Label, a.About, a.Path = "Stop", "publishing to "+t.File, address.TargetPath(slug, t.Name, false)
 	}

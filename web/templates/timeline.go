@@ -8,12 +8,13 @@ import (
 	"memoir/internal/chart"
 	"memoir/internal/memories"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
 // Timeline is the view of what happened to the memories of one agent or of all.
 type Timeline struct {
-	Frame
+	ui.Frame
 	Agent *Agent // nil for all agents
 	At    address.TimelineAddress
 	Day   ChosenDay
@@ -210,8 +211,8 @@ type TimelineEvent struct {
 	Prompt    string // of a recall
 	AgentName string // on the page of all agents
 	AgentHref string
-	Undo      *Action
-	Link      Link // to more about the event; its label is empty if there is none
+	Undo      *ui.Action
+	Link      ui.Link // to more about the event; its label is empty if there is none
 	// Count is the number of events. Rows are some of them if the line is open, and MoreHref is the
 	// address of the next ones.
 	Count    int
@@ -219,7 +220,7 @@ type TimelineEvent struct {
 	MoreHref string
 }
 
-func (e TimelineEvent) anchor() string { return anchor("event", e.Place) }
+func (e TimelineEvent) anchor() string { return ui.Anchor("event", e.Place) }
 
 func (e TimelineEvent) isFolded() bool { return e.Count > 1 }
 
@@ -230,8 +231,8 @@ func (e TimelineEvent) word() string {
 	return kindWords[e.Kind].word
 }
 
-func (e TimelineEvent) icon() string { return kindWords[e.Kind].icon }
-func (e TimelineEvent) tone() Tone   { return kindWords[e.Kind].tone }
+func (e TimelineEvent) icon() string  { return kindWords[e.Kind].icon }
+func (e TimelineEvent) tone() ui.Tone { return kindWords[e.Kind].tone }
 
 // kindRecalled is the kind of a recall, which is no entry of the journal.
 const kindRecalled memories.ActivityKind = "recalled"
@@ -239,24 +240,24 @@ const kindRecalled memories.ActivityKind = "recalled"
 // kindWords are the words, icons and tones of events, by kind.
 var kindWords = map[memories.ActivityKind]struct {
 	word, icon string
-	tone       Tone
+	tone       ui.Tone
 }{
-	memories.ActivityLearned:   {"Learned", "add", Good},
-	memories.ActivityChanged:   {"Changed", "edit", Quiet},
-	memories.ActivityRenamed:   {"Renamed", "page", Quiet},
-	memories.ActivityVerified:  {"Still true", "check", Good},
-	memories.ActivityDeleted:   {"Deleted", "delete", Danger},
-	memories.ActivityRestored:  {"Restored", "undo", Good},
-	memories.ActivityMissing:   {"Missing", "attention", Warning},
-	memories.ActivityReturned:  {"Found again", "scan", Good},
-	memories.ActivityCleared:   {"Fixed", "fix", Good},
-	memories.ActivityPurged:    {"Purged", "close", Danger},
-	memories.ActivityBlocked:   {"Blocked", "injection", Warning},
-	memories.ActivityAllowed:   {"Allowed", "reveal", Good},
-	memories.ActivityDiscarded: {"Removed", "broken", Danger},
-	memories.ActivityRevealed:  {"Revealed", "secret", Warning},
-	memories.ActivityKept:      {"Kept", "check", Good},
-	kindRecalled:               {"Recalled", "recall", Quiet},
+	memories.ActivityLearned:   {"Learned", "add", ui.Good},
+	memories.ActivityChanged:   {"Changed", "edit", ui.Quiet},
+	memories.ActivityRenamed:   {"Renamed", "page", ui.Quiet},
+	memories.ActivityVerified:  {"Still true", "check", ui.Good},
+	memories.ActivityDeleted:   {"Deleted", "delete", ui.Danger},
+	memories.ActivityRestored:  {"Restored", "undo", ui.Good},
+	memories.ActivityMissing:   {"Missing", "attention", ui.Warning},
+	memories.ActivityReturned:  {"Found again", "scan", ui.Good},
+	memories.ActivityCleared:   {"Fixed", "fix", ui.Good},
+	memories.ActivityPurged:    {"Purged", "close", ui.Danger},
+	memories.ActivityBlocked:   {"Blocked", "injection", ui.Warning},
+	memories.ActivityAllowed:   {"Allowed", "reveal", ui.Good},
+	memories.ActivityDiscarded: {"Removed", "broken", ui.Danger},
+	memories.ActivityRevealed:  {"Revealed", "secret", ui.Warning},
+	memories.ActivityKept:      {"Kept", "check", ui.Good},
+	kindRecalled:               {"Recalled", "recall", ui.Quiet},
 }
 
 // whoFiltered returns the actors that a filter selects, in words.

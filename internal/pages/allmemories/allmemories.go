@@ -17,6 +17,7 @@ import (
 	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 const (
@@ -37,7 +38,7 @@ type Page struct {
 	Store   Store
 	HomeDir string
 	// Notice returns the notice about an undo that led to the page of r, or nil.
-	Notice func(r *http.Request) (*templates.Notice, error)
+	Notice func(r *http.Request) (*ui.Notice, error)
 }
 
 // ServePage shows the memories of the agents, the client, the type and the words that the address
@@ -45,7 +46,7 @@ type Page struct {
 func (p Page) ServePage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	v := templates.AllMemories{
-		Frame: templates.Frame{Live: address.EventsPath}, Query: listview.CleanText(query.Get(address.FieldQuery)),
+		Frame: ui.Frame{Live: address.EventsPath}, Query: listview.CleanText(query.Get(address.FieldQuery)),
 		Layout: query.Get(address.FieldLayout), Agent: query.Get(address.FieldAgent), Type: query.Get(address.FieldType),
 		Cursor: query.Get(address.FieldCursor),
 	}

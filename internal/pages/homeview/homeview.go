@@ -20,6 +20,7 @@ import (
 	"memoir/internal/review"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // pageRows is the number of agents on a page (arbitrary). Twice as many would make the document
@@ -183,10 +184,10 @@ func Context(rows []templates.HomeRow) templates.ContextFigures {
 // waitingWords are the groups of the review in a sentence, with their tones.
 var waitingWords = map[review.Group]struct {
 	label string
-	tone  templates.Tone
+	tone  ui.Tone
 }{
-	review.Safety: {"safety", templates.Danger}, review.Wrong: {"wrong or unclear", templates.Warning},
-	review.TidyUp: {"to tidy up", templates.Quiet}, review.Suggestions: {"suggestions", templates.Good},
+	review.Safety: {"safety", ui.Danger}, review.Wrong: {"wrong or unclear", ui.Warning},
+	review.TidyUp: {"to tidy up", ui.Quiet}, review.Suggestions: {"suggestions", ui.Good},
 }
 
 // fieldGroup is the parameter of the review's address with a group.

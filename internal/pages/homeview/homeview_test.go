@@ -12,6 +12,7 @@ import (
 	"memoir/internal/pages/homeview"
 	"memoir/internal/records"
 	"memoir/web/templates"
+	"memoir/web/templates/ui"
 )
 
 var noon = time.Date(2026, time.March, 9, 12, 0, 0, 0, time.UTC)
@@ -134,8 +135,8 @@ func TestWaiting(t *testing.T) {
 	t.Parallel()
 	w := homeview.Waiting(map[findings.Kind]int{findings.Secret: 1, findings.Injection: 2, findings.Suggestion: 1, findings.Junk: 4}, 20*time.Second)
 	want := []templates.WaitingGroup{
-		{Label: "safety", Count: 3, Href: "/review?group=safety", Tone: templates.Danger}, {Label: "to tidy up", Count: 4, Href: "/review?group=tidy_up"},
-		{Label: "suggestion", Count: 1, Href: "/review?group=suggestions", Tone: templates.Good},
+		{Label: "safety", Count: 3, Href: "/review?group=safety", Tone: ui.Danger}, {Label: "to tidy up", Count: 4, Href: "/review?group=tidy_up"},
+		{Label: "suggestion", Count: 1, Href: "/review?group=suggestions", Tone: ui.Good},
 	}
 	if w.Items != 8 || w.Minutes != 3 || !slices.Equal(w.Groups, want) {
 		t.Errorf("Waiting() = %+v", w)

@@ -24,8 +24,8 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Kit serves pages. All fields are required.
@@ -35,7 +35,7 @@ type Kit struct {
 	// Postgres responds.
 	DatabaseTime time.Duration
 	// Sidebar returns the navigation of every page. It is empty if the database does not respond.
-	Sidebar func(ctx context.Context) templates.Sidebar
+	Sidebar func(ctx context.Context) ui.Sidebar
 	// Notices are the texts of the notices that name no memory, by action.
 	Notices map[string]string
 	Log     *slog.Logger
@@ -154,13 +154,13 @@ func (k *Kit) ChooseTheme(w http.ResponseWriter, r *http.Request) {
 		k.Fail(w, r, formError(err))
 		return
 	}
-	theme := templates.ParseTheme(r.PostFormValue(address.FieldTheme))
+	theme := ui.ParseTheme(r.PostFormValue(address.FieldTheme))
 	cookie := &http.Cookie{
 		Name: CookieTheme, Value: string(theme), Path: "/", MaxAge: int(themeMaxAge / time.Second),
 		SameSite: http.SameSiteLaxMode,
 		Secure:   IsSecure(r),
 	}
-	if theme == templates.AutoTheme {
+	if theme == ui.AutoTheme {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(w, cookie)
@@ -177,9 +177,9 @@ func IsSecure(r *http.Request) bool {
 // sidebar, and the address to return to after a change of the theme. Without withSidebar the sidebar
 // lists no agents, and nothing is read from the database.
 func ForReader(r *http.Request, withSidebar bool) context.Context {
-	var reader templates.Reader
+	var reader ui.Reader
 	if cookie, err := r.Cookie(CookieTheme); err == nil {
-		reader.Theme = templates.ParseTheme(cookie.Value)
+		reader.Theme = ui.ParseTheme(cookie.Value)
 	}
 	reader.Here = Back(r, address.HomePath) // the response to a form has no address to return to
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -195,7 +195,7 @@ func ForReader(r *http.Request, withSidebar bool) context.Context {
 			}
 		}
 	}
-	return templates.ForReader(r.Context(), reader)
+	return ui.ForReader(r.Context(), reader)
 }
 
 type kitKey struct{}

@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"memoir/internal/records"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // A redirect carries the action, its event and the memory's id to the next page in a cookie, and that
@@ -106,9 +106,9 @@ func Back(r *http.Request, otherwise string) string {
 
 // Notice returns the notice about the action that led to the page of r, if it is one of Notices. Else
 // it returns nil.
-func (k *Kit) Notice(r *http.Request) *templates.Notice {
+func (k *Kit) Notice(r *http.Request) *ui.Notice {
 	if text := k.Notices[LastAction(r).Get(FieldDone)]; text != "" {
-		return &templates.Notice{Text: text}
+		return &ui.Notice{Text: text}
 	}
 	return nil
 }

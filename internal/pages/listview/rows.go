@@ -14,6 +14,7 @@ import (
 	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // Groups returns the groups of a page, in the order of the page. near means that the memories only
@@ -88,35 +89,35 @@ func chipOf(m records.ListedMemory, now time.Time) templates.Chip {
 	}
 	switch {
 	case m.NotRemoved:
-		return templates.Chip{Tone: templates.Danger, Text: "File left"}
+		return templates.Chip{Tone: ui.Danger, Text: "File left"}
 	case has(memories.CodeSecret):
-		return templates.Chip{Tone: templates.Danger, Text: "Secret"}
+		return templates.Chip{Tone: ui.Danger, Text: "Secret"}
 	case has(memories.CodeInjection):
-		return templates.Chip{Tone: templates.Danger, Text: "Injection"}
+		return templates.Chip{Tone: ui.Danger, Text: "Injection"}
 	case m.State == memories.Deleted:
 		return templates.Chip{}
 	case m.Pending() == memories.PendingDeletion:
-		return templates.Chip{Tone: templates.Warning, Text: "Deletion pending"}
+		return templates.Chip{Tone: ui.Warning, Text: "Deletion pending"}
 	case m.Pending() != "":
-		return templates.Chip{Tone: templates.Warning, Text: "Pending"}
+		return templates.Chip{Tone: ui.Warning, Text: "Pending"}
 	case m.Conflict != memories.NoConflict:
-		return templates.Chip{Tone: templates.Warning, Text: "Conflict"}
+		return templates.Chip{Tone: ui.Warning, Text: "Conflict"}
 	case m.Found(findings.Contradiction):
-		return templates.Chip{Tone: templates.Warning, Text: "Contradiction"}
+		return templates.Chip{Tone: ui.Warning, Text: "Contradiction"}
 	case m.State == memories.Missing:
-		return templates.Chip{Tone: templates.Warning, Text: "Missing"}
+		return templates.Chip{Tone: ui.Warning, Text: "Missing"}
 	case m.State == memories.NeedsAttention && !m.Readable:
-		return templates.Chip{Tone: templates.Warning, Text: "Broken"}
+		return templates.Chip{Tone: ui.Warning, Text: "Broken"}
 	case m.State == memories.NeedsAttention:
-		return templates.Chip{Tone: templates.Warning, Text: "No type"}
+		return templates.Chip{Tone: ui.Warning, Text: "No type"}
 	case m.Found(findings.Expired):
-		return templates.Chip{Tone: templates.Warning, Text: "Expired"}
+		return templates.Chip{Tone: ui.Warning, Text: "Expired"}
 	case m.Age(now).IsUnchecked(m.Type):
 		return templates.Chip{Text: "Unchecked"}
 	case m.Team:
 		return templates.Chip{Text: "Team"}
 	case m.Readable && now.Sub(m.ModifiedAt) < newFor:
-		return templates.Chip{Tone: templates.Good, Text: "New"}
+		return templates.Chip{Tone: ui.Good, Text: "New"}
 	}
 	return templates.Chip{}
 }

@@ -10,8 +10,8 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 // maxLinks is the maximum number of different links looked up for one text. It is far more than
@@ -80,7 +80,7 @@ const maxLinkedFrom = 50
 // LinkedFrom returns links to the agent's memories whose bodies link to m by name or by file. The
 // links keep the filter of view. It considers only the best maxLinkedFrom matches for m's name. It
 // returns nil if m is deleted or unreadable.
-func LinkedFrom(ctx context.Context, store records.Memories, agent records.Agent, m memories.Memory, view address.View) ([]templates.Link, error) {
+func LinkedFrom(ctx context.Context, store records.Memories, agent records.Agent, m memories.Memory, view address.View) ([]ui.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
 	}
@@ -89,10 +89,10 @@ func LinkedFrom(ctx context.Context, store records.Memories, agent records.Agent
 		return nil, err
 	}
 	pattern := linksTo(m)
-	var from []templates.Link
+	var from []ui.Link
 	for _, other := range page.Memories {
 		if other.ID != m.ID && pattern.MatchString(other.Body) {
-			from = append(from, templates.Link{Label: other.Name, Href: view.Memory(other.ID)})
+			from = append(from, ui.Link{Label: other.Name, Href: view.Memory(other.ID)})
 		}
 	}
 	return from, nil

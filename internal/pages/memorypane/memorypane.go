@@ -17,6 +17,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 )
 
 const (
@@ -56,7 +57,7 @@ func Notes(ctx context.Context, store Store, m memories.Memory) ([]templates.Mem
 		if item.Kind != findings.Missing { // it names all memories of the directory
 			for _, other := range item.Memories {
 				if other.ID != m.ID {
-					note.Others = append(note.Others, templates.Link{Label: other.Name, Href: address.MemoryPath(item.Agent, other.ID)})
+					note.Others = append(note.Others, ui.Link{Label: other.Name, Href: address.MemoryPath(item.Agent, other.ID)})
 				}
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/review"
 	"memoir/internal/words"
-	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -45,7 +45,7 @@ type Data struct {
 	Near     bool              // they have similar words
 	Waiting  map[findings.Kind]int
 	CanWrite bool
-	Theme    templates.Theme
+	Theme    ui.Theme
 }
 
 // Place is a page that was open before: of a memory, or of an agent if Memory is nil.
@@ -73,11 +73,11 @@ func AgentOf(path string) (slug, memory string) {
 
 // Palette returns the results: pages that were open before, then agents, memories, actions and
 // pages. Without a query, it has the agents that changed last.
-func (d Data) Palette() templates.Palette {
-	p := templates.Palette{Query: d.Query}
-	add := func(label string, items []templates.PaletteItem) {
+func (d Data) Palette() ui.Palette {
+	p := ui.Palette{Query: d.Query}
+	add := func(label string, items []ui.PaletteItem) {
 		if len(items) > 0 {
-			p.Groups = append(p.Groups, templates.PaletteGroup{Label: label, Items: items})
+			p.Groups = append(p.Groups, ui.PaletteGroup{Label: label, Items: items})
 		}
 	}
 	found := d.found()
@@ -97,12 +97,12 @@ func (d Data) Palette() templates.Palette {
 }
 
 // found returns a function that returns the items whose name has the typed text, with it marked.
-func (d Data) found() func([]templates.PaletteItem) []templates.PaletteItem {
-	return func(items []templates.PaletteItem) []templates.PaletteItem {
+func (d Data) found() func([]ui.PaletteItem) []ui.PaletteItem {
+	return func(items []ui.PaletteItem) []ui.PaletteItem {
 		if d.Query == "" {
 			return items
 		}
-		var found []templates.PaletteItem
+		var found []ui.PaletteItem
 		for _, item := range items {
 			if marked, ok := mark(item.Name[0].Text, d.Typed); ok && d.Typed != "" {
 				item.Name = marked
@@ -121,26 +121,26 @@ func (d Data) labels() map[string]agents.Label {
 	return bySlug
 }
 
-func (d Data) recent(labels map[string]agents.Label) []templates.PaletteItem {
-	var items []templates.PaletteItem
+func (d Data) recent(labels map[string]agents.Label) []ui.PaletteItem {
+	var items []ui.PaletteItem
 	for _, place := range d.Recent {
 		label, known := labels[place.Agent]
 		switch {
 		case !known:
 		case place.Memory != nil:
 			m := place.Memory
-			items = append(items, templates.PaletteItem{
-				Icon: iconOf(*m), Type: m.Type, Name: templates.PlainParts(m.Name), Note: note(m.Description, label.Name), Href: address.MemoryPath(place.Agent, m.ID),
+			items = append(items, ui.PaletteItem{
+				Icon: iconOf(*m), Type: m.Type, Name: ui.PlainParts(m.Name), Note: note(m.Description, label.Name), Href: address.MemoryPath(place.Agent, m.ID),
 			})
 		default:
-			items = append(items, agentItem(place.Agent, label.Parent, templates.PlainParts(label.Name)))
+			items = append(items, agentItem(place.Agent, label.Parent, ui.PlainParts(label.Name)))
 		}
 	}
 	return items
 }
 
-func agentItem(slug, parent string, name []words.Part) templates.PaletteItem {
-	return templates.PaletteItem{Icon: "agents", Name: name, Note: parent, Href: address.MemoriesPath(slug)}
+func agentItem(slug, parent string, name []words.Part) ui.PaletteItem {
+	return ui.PaletteItem{Icon: "agents", Name: name, Note: parent, Href: address.MemoriesPath(slug)}
 }
 
 // foundAgents returns the agents whose name or directory has all typed words, best first, at most
@@ -160,12 +160,12 @@ func (d Data) foundAgents(labels map[string]agents.Label, limit int) []records.A
 	return found[:min(limit, len(found))]
 }
 
-func (d Data) agents(labels map[string]agents.Label) []templates.PaletteItem {
+func (d Data) agents(labels map[string]agents.Label) []ui.PaletteItem {
 	limit := maxAgents
 	if d.Query == "" {
 		limit = maxFirstAgents
 	}
-	var items []templates.PaletteItem
+	var items []ui.PaletteItem
 	for _, a := range d.foundAgents(labels, limit) {
 		label := labels[a.Slug]
 		name, _ := mark(label.Name, d.Typed)
@@ -201,14 +201,14 @@ func matchAgent(label agents.Label, slug, typed string) (score int, ok bool) {
 
 func isBoundary(b byte) bool { return strings.IndexByte("-_./ ", b) >= 0 }
 
-func (d Data) memories(labels map[string]agents.Label) []templates.PaletteItem {
+func (d Data) memories(labels map[string]agents.Label) []ui.PaletteItem {
 	search := words.For(d.Typed)
 	if d.Near {
 		search = search.Near()
 	}
-	var items []templates.PaletteItem
+	var items []ui.PaletteItem
 	for _, m := range d.Memories {
-		item := templates.PaletteItem{
+		item := ui.PaletteItem{
 			Icon: iconOf(m), Type: m.Type, Name: search.Mark(m.Name), Note: note(m.Description, labels[m.Agent].Name), Href: address.MemoryPath(m.Agent, m.ID),
 		}
 		if m.Line > 0 {
@@ -222,27 +222,27 @@ func (d Data) memories(labels map[string]agents.Label) []templates.PaletteItem {
 func iconOf(m memories.Memory) string { return cmp.Or(string(m.Type), "page") }
 
 // actions returns the actions that are found by their names.
-func (d Data) actions(labels map[string]agents.Label) []templates.PaletteItem {
-	var items []templates.PaletteItem
+func (d Data) actions(labels map[string]agents.Label) []ui.PaletteItem {
+	var items []ui.PaletteItem
 	if item, ok := d.newMemory(labels, ""); ok {
 		items = append(items, item)
 	}
 	if d.CanWrite {
-		items = append(items, templates.PaletteItem{Icon: "scan", Name: templates.PlainParts("Scan now"), Form: templates.PaletteScan})
+		items = append(items, ui.PaletteItem{Icon: "scan", Name: ui.PlainParts("Scan now"), Form: ui.PaletteScan})
 	}
 	for _, kind := range review.Kinds() {
 		if n := d.Waiting[kind]; n > 0 && (d.Query != "" || kind == findings.Secret) {
-			items = append(items, templates.PaletteItem{
-				Icon: "review", Name: templates.PlainParts("Review " + kindWords[kind]), Note: wording.Count(n, "item", "items"),
+			items = append(items, ui.PaletteItem{
+				Icon: "review", Name: ui.PlainParts("Review " + kindWords[kind]), Note: wording.Count(n, "item", "items"),
 				Href: address.WithQuery(address.ReviewPath, map[string]string{address.FieldKind: string(kind)}),
 			})
 		}
 	}
-	for _, theme := range []templates.Theme{templates.LightTheme, templates.DarkTheme, templates.AutoTheme} {
-		if theme != d.Theme && (d.Query != "" || theme != templates.AutoTheme) {
-			items = append(items, templates.PaletteItem{
-				Icon: "theme-" + cmp.Or(string(theme), "auto"), Name: templates.PlainParts("Theme: " + cmp.Or(string(theme), "system")),
-				Form: templates.PaletteTheme, Field: address.FieldTheme, Value: string(theme),
+	for _, theme := range []ui.Theme{ui.LightTheme, ui.DarkTheme, ui.AutoTheme} {
+		if theme != d.Theme && (d.Query != "" || theme != ui.AutoTheme) {
+			items = append(items, ui.PaletteItem{
+				Icon: "theme-" + cmp.Or(string(theme), "auto"), Name: ui.PlainParts("Theme: " + cmp.Or(string(theme), "system")),
+				Form: ui.PaletteTheme, Field: address.FieldTheme, Value: string(theme),
 			})
 		}
 	}
@@ -250,17 +250,17 @@ func (d Data) actions(labels map[string]agents.Label) []templates.PaletteItem {
 }
 
 // queryActions returns the actions that use the query.
-func (d Data) queryActions(labels map[string]agents.Label) []templates.PaletteItem {
+func (d Data) queryActions(labels map[string]agents.Label) []ui.PaletteItem {
 	if d.Query == "" {
 		return nil
 	}
-	var items []templates.PaletteItem
+	var items []ui.PaletteItem
 	if item, ok := d.newMemory(labels, d.Typed); ok && d.Typed != "" {
 		items = append(items, item)
 	}
 	if d.Total > 0 {
-		items = append(items, templates.PaletteItem{
-			Icon: "search", Name: templates.PlainParts("All results for “" + d.Query + "”"), Note: wording.Count(d.Total, "memory", "memories"),
+		items = append(items, ui.PaletteItem{
+			Icon: "search", Name: ui.PlainParts("All results for “" + d.Query + "”"), Note: wording.Count(d.Total, "memory", "memories"),
 			Href: address.WithQuery(address.SearchPath, map[string]string{address.FieldQuery: d.Query}),
 		})
 	}
@@ -269,7 +269,7 @@ func (d Data) queryActions(labels map[string]agents.Label) []templates.PaletteIt
 
 // newMemory returns the action for a new memory, with a name or without. It belongs to the current
 // agent, else to the one that changed last.
-func (d Data) newMemory(labels map[string]agents.Label, name string) (templates.PaletteItem, bool) {
+func (d Data) newMemory(labels map[string]agents.Label, name string) (ui.PaletteItem, bool) {
 	var chosen *records.Agent
 	for i, a := range d.Agents {
 		switch {
@@ -279,24 +279,24 @@ func (d Data) newMemory(labels map[string]agents.Label, name string) (templates.
 		}
 	}
 	if chosen == nil || !d.CanWrite {
-		return templates.PaletteItem{}, false
+		return ui.PaletteItem{}, false
 	}
-	item := templates.PaletteItem{Icon: "add", Name: templates.PlainParts("New memory"), Note: "in " + labels[chosen.Slug].Name, Href: address.NewMemoryPath(chosen.Slug)}
+	item := ui.PaletteItem{Icon: "add", Name: ui.PlainParts("New memory"), Note: "in " + labels[chosen.Slug].Name, Href: address.NewMemoryPath(chosen.Slug)}
 	if chosen.Slug == d.Current {
 		item.Keys = "n"
 	}
 	if name != "" {
-		item.Name = templates.PlainParts("New memory “" + name + "”")
+		item.Name = ui.PlainParts("New memory “" + name + "”")
 		item.Href = address.WithQuery(item.Href, map[string]string{address.FieldNewName: name})
 	}
 	return item, true
 }
 
-func (d Data) pages() []templates.PaletteItem {
-	page := func(icon, name, keys, href string) templates.PaletteItem {
-		return templates.PaletteItem{Icon: icon, Name: templates.PlainParts(name), Keys: keys, Href: href}
+func (d Data) pages() []ui.PaletteItem {
+	page := func(icon, name, keys, href string) ui.PaletteItem {
+		return ui.PaletteItem{Icon: icon, Name: ui.PlainParts(name), Keys: keys, Href: href}
 	}
-	items := []templates.PaletteItem{
+	items := []ui.PaletteItem{
 		page("home", "Home", "g h", address.HomePath), page("review", "Review", "g r", address.ReviewPath), page("timeline", "Timeline", "g t", address.TimelinePath),
 	}
 	if slug := d.Current; slug != "" && slices.ContainsFunc(d.Agents, func(a records.Agent) bool { return a.Slug == slug }) {
@@ -319,10 +319,10 @@ func mark(text, typed string) ([]words.Part, bool) {
 	if typed == "" || at < 0 || len(lower) != len(text) {
 		for word := range strings.FieldsSeq(typed) {
 			if !strings.Contains(lower, word) {
-				return templates.PlainParts(text), false
+				return ui.PlainParts(text), false
 			}
 		}
-		return templates.PlainParts(text), true
+		return ui.PlainParts(text), true
 	}
 	var parts []words.Part
 	for _, p := range []words.Part{{Text: text[:at]}, {Text: text[at : at+len(typed)], Hit: true}, {Text: text[at+len(typed):]}} {

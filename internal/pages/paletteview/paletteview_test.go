@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages/paletteview"
 	"memoir/internal/records"
-	"memoir/web/templates"
+	"memoir/web/templates/ui"
 )
 
 func data(query string) paletteview.Data {
@@ -25,7 +25,7 @@ func data(query string) paletteview.Data {
 }
 
 // shown returns the names of the items of a group.
-func shown(p templates.Palette, label string) string {
+func shown(p ui.Palette, label string) string {
 	var names []string
 	for _, g := range p.Groups {
 		if g.Label != label {

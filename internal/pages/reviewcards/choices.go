@@ -16,6 +16,7 @@ import (
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -173,7 +174,7 @@ func (c *card) addCitations() error {
 		c.Facts = append(c.Facts, templates.ReviewFact{Label: "Not found", Text: cited.Text})
 	}
 	if c.CanDecide {
-		c.Fixes = append(c.Fixes, templates.ReviewFix{Action: templates.Action{
+		c.Fixes = append(c.Fixes, templates.ReviewFix{Action: ui.Action{
 			Label: "Check again", About: t.Name, Path: address.MemoryPath(c.item.Agent, m.ID, "citations"), Back: c.Here,
 		}})
 	}
@@ -198,7 +199,7 @@ func firstFix(f engine.Flawed) int {
 func (c *card) otherFix(m records.ReviewMemory, f engine.Flawed, n int) templates.ReviewFix {
 	fix := f.Fixes[n]
 	v := templates.ReviewFix{
-		Action: templates.Action{Label: fix.Label, About: c.Sides[0].Name, Path: address.MemoryPath(c.item.Agent, m.ID, "fix"), ETag: m.ETag, Back: c.Here},
+		Action: ui.Action{Label: fix.Label, About: c.Sides[0].Name, Path: address.MemoryPath(c.item.Agent, m.ID, "fix"), ETag: m.ETag, Back: c.Here},
 		Fields: []templates.ReviewField{{Name: address.FieldPath, Value: f.Path}, {Name: address.FieldHash, Value: f.Hash}, {Name: address.FieldFix, Value: fix.ID}},
 	}
 	v.Action.Label = fixLabel(fix)
@@ -227,7 +228,7 @@ func (c *card) addTypes(t records.ReviewText, m records.ReviewMemory) {
 	}
 	for _, of := range memories.Types() {
 		c.Fixes = append(c.Fixes, templates.ReviewFix{
-			Action: templates.Action{Label: wording.TypeName(of), About: t.Name, Path: address.MemoryPath(c.item.Agent, m.ID, "type"), ETag: m.ETag, Back: c.Here},
+			Action: ui.Action{Label: wording.TypeName(of), About: t.Name, Path: address.MemoryPath(c.item.Agent, m.ID, "type"), ETag: m.ETag, Back: c.Here},
 			Fields: []templates.ReviewField{{Name: address.FieldType, Value: string(of)}}, Type: of, HasType: true,
 		})
 	}

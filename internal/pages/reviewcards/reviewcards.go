@@ -26,6 +26,7 @@ import (
 	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -147,16 +148,16 @@ func leadOf(item records.ReviewItem) string {
 
 // ToneOf returns the tone of a kind: danger for safety, warning for what is wrong, good for
 // suggestions.
-func ToneOf(kind findings.Kind) templates.Tone {
+func ToneOf(kind findings.Kind) ui.Tone {
 	switch review.GroupOf(kind) {
 	case review.Safety:
-		return templates.Danger
+		return ui.Danger
 	case review.Wrong:
-		return templates.Warning
+		return ui.Warning
 	case review.Suggestions:
-		return templates.Good
+		return ui.Good
 	}
-	return templates.Quiet
+	return ui.Quiet
 }
 
 // addMemories adds the memories of the item as sides, with the words that differ or the evidence
@@ -603,12 +604,12 @@ func sizeEffect(chars int) string {
 }
 
 // linksOf returns the links to the page that shows more about an item of its kind.
-func linksOf(item records.ReviewItem) []templates.Link {
+func linksOf(item records.ReviewItem) []ui.Link {
 	switch {
 	case item.Kind == findings.Index, item.Kind == findings.Link && len(item.Memories) == 0:
-		return []templates.Link{{Label: item.Subject, Href: address.IndexPath(item.Agent)}}
+		return []ui.Link{{Label: item.Subject, Href: address.IndexPath(item.Agent)}}
 	case item.Kind == findings.Secret:
-		return []templates.Link{{Label: "History", Href: address.MemoryPath(item.Agent, item.Memories[0].ID, "history")}}
+		return []ui.Link{{Label: "History", Href: address.MemoryPath(item.Agent, item.Memories[0].ID, "history")}}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/records"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
+	"memoir/web/templates/ui"
 	"memoir/web/templates/wording"
 )
 
@@ -210,7 +211,7 @@ func (m maker) line(l eventlines.Line, d records.EventDetails) templates.Timelin
 		e.Undo = m.undo(event.Event(), d.Name)
 	}
 	if event.Kind == memories.ActivityChanged && d.Exists && d.Hash != "" {
-		e.Link = templates.Link{Label: "Diff", Href: address.ChangePath(agent.Slug, d.MemoryID, d.Hash)}
+		e.Link = ui.Link{Label: "Diff", Href: address.ChangePath(agent.Slug, d.MemoryID, d.Hash)}
 	}
 	return e
 }
@@ -233,9 +234,9 @@ func isOneAction(l eventlines.Line) bool {
 	return action != "" && !slices.ContainsFunc(l.Events, func(e records.TimelineEvent) bool { return e.Action != action })
 }
 
-func (m maker) undo(event, name string) *templates.Action {
-	undo := templates.Undo(event, name, m.Address.String())
-	undo.Style = templates.Subtle
+func (m maker) undo(event, name string) *ui.Action {
+	undo := ui.Undo(event, name, m.Address.String())
+	undo.Style = ui.Subtle
 	return &undo
 }
 
@@ -245,7 +246,7 @@ func (m maker) recall(e *templates.TimelineEvent, slug string, d records.EventDe
 		e.Note = "and " + wording.Number(d.Given-1) + " more"
 	}
 	e.Prompt = shortened(d.Prompt)
-	e.Link = templates.Link{Label: "Why?", Href: address.PromptPath(slug, d.Prompt)}
+	e.Link = ui.Link{Label: "Why?", Href: address.PromptPath(slug, d.Prompt)}
 }
 
 // shortened returns the first line of a prompt, at most promptLength characters.

@@ -1,4 +1,4 @@
-package templates
+package ui
 
 import (
 	"strings"
@@ -75,6 +75,6 @@ func ringTone(share int) Tone {
 }
 
 // isOfAgents reports whether the section is the list of agents or an agent.
-func (s section) isOfAgents() bool {
-	return s == homeSection || strings.HasPrefix(string(s), string(agentSection("")))
+func (s Section) isOfAgents() bool {
+	return s == HomeSection || strings.HasPrefix(string(s), string(AgentSection("")))
 }

@@ -1,4 +1,4 @@
-package templates
+package ui
 
 import (
 	"context"
@@ -74,8 +74,8 @@ func ForReader(ctx context.Context, r Reader) context.Context {
 	return context.WithValue(ctx, readerKey{}, r)
 }
 
-// readerOf returns the reader of ForReader. Without one it returns a reader who may write.
-func readerOf(ctx context.Context) Reader {
+// ReaderOf returns the reader of ForReader. Without one it returns a reader who may write.
+func ReaderOf(ctx context.Context) Reader {
 	if r, ok := ctx.Value(readerKey{}).(Reader); ok {
 		return r
 	}

@@ -1,4 +1,4 @@
-package templates
+package ui
 
 // Keys is the view of the page with the keyboard shortcuts.
 type Keys struct{ Frame }
