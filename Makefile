@@ -52,7 +52,7 @@ asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall embed
 
 # The packages that need no Postgres and no Chromium.
 quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... findings/... gate hooksettings lockfile logs markdown \
-	memories/... memorytool model postgres/search problem recallbench sync/publish transcript waittest words) ./examples
+	memories/... memorytool model postgres/search problem recallbench sync/publish transcript waittest words) ./examples ./web/templates/address ./web/templates/wording
 
 # The commit of recorded long runs; + means uncommitted changes, apart from the recorded results.
 commit = $(shell git rev-parse --short HEAD)$(if $(shell git status --porcelain -- . ':!docs/RELIABILITY.md' ':!internal/longrun/testdata'),+)

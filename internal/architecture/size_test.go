@@ -13,14 +13,9 @@ import (
 // Limits of size. A package or a type above them has more than one job.
 const (
 	maxSyncLines = 3000 // of a package below internal/sync, in lines of Go
-	maxLines     = 5500 // of any other package that is not in largePackages
+	maxLines     = 5500 // of any other package
 	maxMethods   = 40   // of a type
 )
-
-// largePackages are the packages that may have more lines, up to the number, with the reason.
-var largePackages = map[string]int{
-	"web/templates": 6100, // components of all pages call each other, so they are one package
-}
 
 // largeTypes are the types that have more methods: a list of statements, a face of one line each,
 // and handlers.
@@ -72,7 +67,7 @@ func TestSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, n := range lines {
-		limit := max(maxLines, largePackages[dir])
+		limit := maxLines
 		if strings.HasPrefix(dir, "internal/sync") {
 			limit = maxSyncLines
 		}
