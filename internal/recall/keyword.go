@@ -20,7 +20,7 @@ const (
 	maxHits = 2000
 	// maxRead limits the memories that are read and ranked. A deliberate request reads more, because it
 	// also gives memories that hardly fit. Its limit is maxReadDeliberate. Both are arbitrary.
-	maxRead           = 60
+	maxRead           = 40
 	maxReadDeliberate = 200
 	// maxText is how many characters of a memory are read. A longer text is a log, not a memory.
 	maxText = 64 << 10
