@@ -75,10 +75,12 @@
     }
   }
 
-  // Prepares a form that has appeared, and forgets the draft of one that was saved.
+  // Prepares a form that has appeared, and forgets the draft of one that was saved. A page with an
+  // error, or for a sign-in, is a refusal.
   function prepare() {
     const now = form();
-    if (saving && (!now || !now.dataset.draft)) storage.remove(saving);
+    const isRefused = document.querySelector("#main > :is(.failure, .sign-in)");
+    if (saving && !isRefused && (!now || !now.dataset.draft)) storage.remove(saving);
     if (!now || !now.dataset.draft || "dirty" in now.dataset) { // the answer has come
       saving = "";
       sessionStorage.removeItem("memoir-saving");
