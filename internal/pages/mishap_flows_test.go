@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
 )
 
 // TestMishap_InBrowser has something go wrong, or happen elsewhere, while a page is open.
@@ -15,6 +16,8 @@ func TestMishap_InBrowser(t *testing.T) {
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{
 		"a sign-in ends during a save":     atDesk(saveSignedOut),
+		"the open memory is deleted":       atDesk(deletedElsewhere),
+		"undo opens the restored memory":   atDesk(undoOpens),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,4 +47,40 @@ func saveSignedOut(t *testing.T, browser context.Context) {
 	p.shows("Unsaved draft,")
 	p.do(click("Restore"))
 	p.until(`document.getElementById("body").value.includes("Always.")`)
+}
+
+// deletedElsewhere presses the key of a decision after another browser has deleted the open memory.
+func deletedElsewhere(t *testing.T, browser context.Context) {
+	s := serve(t, facts(3))
+	p := open(t, browser, s, adaList, person{})
+	p.live()
+	all := p.listed()
+	p.press("j")
+	p.opens(all[1])
+	s.submit(t, s.get(t, pageOf(s.Memory("ada", all[1]))), "Delete "+all[1])
+	p.shows("Delete permanently")
+	p.press("d")
+	p.opens(all[2])
+	p.press("k")
+	p.opens(all[0])
+	if got := s.Memory("ada", all[2]).State; got != memories.Active {
+		t.Errorf("%s, which was not shown, is %s", all[2], got)
+	}
+	p.press("d")
+	p.shows("Deleted " + all[0])
+}
+
+func undoOpens(t *testing.T, browser context.Context) {
+	s := serve(t, facts(3))
+	p := open(t, browser, s, adaList, person{})
+	p.live()
+	all := p.listed()
+	p.opens(all[0])
+	p.press("d")
+	p.shows("Deleted " + all[0])
+	p.opens(all[1])
+	p.press("u")
+	p.shows("Restored " + all[0])
+	p.focused(all[0])
+	p.opens(all[0])
 }

@@ -35,6 +35,7 @@
   const settle = () => {
     if (next && rowAt(next)) {
       rowAt(next).focus();
+      rowAt(next).dispatchEvent(new CustomEvent("memoir:lead", { bubbles: true }));
       before = null;
       next = "";
       return;

@@ -207,13 +207,22 @@
     opening.timer = setTimeout(() => open(opening.path, "replace"), moving);
   });
 
-  // A decision by key about the focused row is the button of the pane.
+  // An undo leads to the restored row, which is opened as well.
+  let undoing = false;
+  document.addEventListener("memoir:lead", (event) => {
+    const row = event.target.closest("[data-row]");
+    if (undoing && list()?.contains(row) && seesBoth() && row.id !== "memory-" + openID()) open(pathOf(event.target), "replace");
+  });
+
+  // A decision by key about the focused row is the button of the pane. If the pane shows another
+  // memory, for example because the open one was deleted elsewhere, the key only opens the row.
   document.addEventListener("memoir:act", (event) => {
     const row = event.target;
     if (!list()?.contains(row)) return;
     event.preventDefault();
     const act = () => pane().querySelector(event.detail)?.click();
     if (row.id === "memory-" + openID()) act();
+    else if (seesBoth() && !event.detail.includes("edit")) open(pathOf(linkOf(row)), "replace");
     else open(pathOf(linkOf(row)), seesBoth() ? "replace" : "keep", act);
   });
 
@@ -226,6 +235,7 @@
   });
 
   document.addEventListener("submit", (event) => {
+    undoing = Boolean(event.target.closest("#notices"));
     const does = event.submitter?.dataset.action;
     if (!pane()?.contains(event.target) || !["delete", "verify", "restore"].includes(does)) return;
     acting = true;
