@@ -18,6 +18,7 @@ func TestMishap_InBrowser(t *testing.T) {
 		"a sign-in ends during a save":     atDesk(saveSignedOut),
 		"the open memory is deleted":       atDesk(deletedElsewhere),
 		"undo opens the restored memory":   atDesk(undoOpens),
+		"an action gets no answer":         atDesk(actUnanswered),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,4 +84,24 @@ func undoOpens(t *testing.T, browser context.Context) {
 	p.shows("Restored " + all[0])
 	p.focused(all[0])
 	p.opens(all[0])
+}
+
+// actUnanswered deletes a memory while the server does not answer.
+func actUnanswered(t *testing.T, browser context.Context) {
+	s := serve(t, facts(3))
+	p := open(t, browser, s, adaList, person{allowed: []string{"htmx:error"}})
+	p.live()
+	all := p.listed()
+	p.press("j")
+	p.opens(all[1])
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const send = window.fetch;
+		window.fetch = (...request) => request[1]?.method === "POST" ? Promise.reject(new TypeError("Failed to fetch")) : send(...request);
+	}`))
+	p.press("d")
+	p.shows("Connection lost. Try again.")
+	s.Write("ada/memory/fact_01.md", memoirtest.Note("Fact 01", memories.User, "Changed."))
+	p.hides("Connection lost. Try again.")
+	p.focused(all[1])
+	p.opens(all[1])
 }

@@ -67,6 +67,10 @@
     if (!event.detail.ctx.refreshOf) acted = null;
   });
   document.addEventListener("htmx:after:swap", settle);
+  document.addEventListener("htmx:error", () => {
+    acted = null;
+    next = "";
+  });
 
   document.addEventListener("click", (event) => {
     const toast = event.target.closest("[data-dismiss]")?.closest(".toast");

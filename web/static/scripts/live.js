@@ -108,13 +108,16 @@
       clearTimeout(this.timer);
       this.timer = 0;
       this.mark.textContent = "";
+      answered();
     },
   };
 
+  const notices = () => document.getElementById("notices");
   const unanswered = () => {
-    const words = document.getElementById("unanswered").content.cloneNode(true);
-    document.getElementById("notices").replaceChildren(words);
+    notices().replaceChildren(document.getElementById("unanswered").content.cloneNode(true));
+    notices().firstElementChild.dataset.unanswered = "";
   };
+  const answered = () => notices().querySelector("[data-unanswered]")?.remove();
 
   document.addEventListener("visibilitychange", () => stream.follow());
   setInterval(() => refresh.ask(), minute);
@@ -139,7 +142,10 @@
     if (outdated || !response.raw.ok && !gone) refresh.wanted = true;
   });
 
-  document.addEventListener("htmx:after:swap", () => stream.follow());
+  document.addEventListener("htmx:after:swap", () => {
+    stream.follow();
+    answered();
+  });
 
   // The address of a refused action is not a page to return to.
   document.addEventListener("htmx:before:history:update", (event) => {

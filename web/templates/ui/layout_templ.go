@@ -254,7 +254,7 @@ func Layout(title string, current Section, frame Frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = toast(Notice{Text: "Connection lost. Retrying…"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = toast(Notice{Text: "Connection lost. Try again."}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
