@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
+	"memoir/internal/findings"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 )
@@ -19,6 +21,7 @@ func TestMishap_InBrowser(t *testing.T) {
 		"the open memory is deleted":       atDesk(deletedElsewhere),
 		"undo opens the restored memory":   atDesk(undoOpens),
 		"an action gets no answer":         atDesk(actUnanswered),
+		"removing a secret's value by key": atDesk(confirmByKey),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,4 +107,25 @@ func actUnanswered(t *testing.T, browser context.Context) {
 	p.hides("Connection lost. Try again.")
 	p.focused(all[1])
 	p.opens(all[1])
+}
+
+// confirmByKey asks for the removal of a secret's value by its key, and puts it off.
+func confirmByKey(t *testing.T, browser context.Context) {
+	s := reviewing(t, oneOfEach(), setting{decider: &decider{}})
+	p := open(t, browser, s, s.itemPath(t, findings.Secret), person{})
+	p.until(`document.querySelector(".confirm") !== null && document.documentElement.dataset.script === ""`)
+	top := `document.querySelector('.decide [value="allow"]').getBoundingClientRect().top`
+	before := evaluate[float64](p, top)
+	p.press("1")
+	p.until(`document.activeElement.textContent.includes("Yes, remove the value")`)
+	if after := evaluate[float64](p, top); after != before {
+		t.Errorf("the other decisions moved by %v px", after-before)
+	}
+	p.press(kb.Escape)
+	p.until(`!document.querySelector(".confirm").open && document.activeElement.matches(".confirm > summary")`)
+	// A menu closes at a click outside of it.
+	p.do(chromedp.Click(chromedp.CSS("#snoozes > summary")))
+	p.until(`document.getElementById("snoozes").open`)
+	p.do(chromedp.Click(chromedp.CSS("#card-title")))
+	p.until(`!document.getElementById("snoozes").open`)
 }

@@ -1320,7 +1320,7 @@ func reviewChoices(c ReviewCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 124, "\" value=\"snooze\" data-key=\"z\" aria-keyshortcuts=\"z\">Snooze <kbd>Z</kbd></button> <details class=\"drop\" id=\"snoozes\"><summary class=\"button subtle\"><span class=\"unseen\">Snooze for</span> <span aria-hidden=\"true\">▾</span></summary><div class=\"menu\"><button name=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 124, "\" value=\"snooze\" data-key=\"z\" aria-keyshortcuts=\"z\">Snooze <kbd>Z</kbd></button> <details class=\"drop\" id=\"snoozes\" data-menu><summary class=\"button subtle\"><span class=\"unseen\">Snooze for</span> <span aria-hidden=\"true\">▾</span></summary><div class=\"menu\"><button name=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

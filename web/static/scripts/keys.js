@@ -83,7 +83,7 @@
 
   const escape = (event) => {
     const element = document.activeElement;
-    const step = element.closest("details.confirm[open]");
+    const step = element.closest("details.confirm[open]") || main().querySelector("details.confirm[open]");
     const back = main().querySelector("a[data-back]");
     if (dialog.open) return;
     if (isTyped(element)) {

@@ -42,6 +42,7 @@
     if (key === "u" && hasUndo()) return false;
     const target = [...main().querySelectorAll("[data-key]")].find((element) => element.dataset.key === key && element.checkVisibility());
     target?.click();
+    if (target?.matches(".confirm[open] > summary")) target.nextElementSibling.querySelector("button").focus();
     return Boolean(target);
   };
 
