@@ -14,14 +14,19 @@ import (
 // maxCompared is the maximum number of words of a text that Differing compares (arbitrary).
 const maxCompared = 3000
 
-// maxDiffering is the share of words, in percent, above which marks do not help (arbitrary).
-const maxDiffering = 60
+// minShared is the share of the shorter text, in percent, that the longer one needs: with less in
+// common, marks do not help (arbitrary).
+const minShared = 40
+
+// maxAdded is the maximum number of words that only one text has in a place and that are marked: a
+// reader sees that a text goes on (arbitrary).
+const maxAdded = 12
 
 var word = regexp.MustCompile(`[\pL\pN\pM]+(?:[’'.,:/_-][\pL\pN\pM]+)*|[^\s\pL\pN]`)
 
-// Differing returns, for each text, the runs of words that the others do not have in that place. It
-// compares each text with the first. It returns nil if the texts are equal, too long, or have too
-// little in common.
+// Differing returns, for each text, the runs of words that the others do not have in that place,
+// without long additions. It compares each text with the first. It returns nil if the texts are equal,
+// too long, or have too little in common.
 func Differing(texts []string) [][]words.TextSpan {
 	if len(texts) < 2 {
 		return nil
@@ -40,30 +45,37 @@ func Differing(texts []string) [][]words.TextSpan {
 	for i := range texts {
 		changed[i] = make([]bool, len(all[i]))
 	}
+	isMarked := false
 	for i := 1; i < len(texts); i++ {
+		shared := len(all[0])
 		for _, d := range lcs.DiffLines(all[0], all[i]) {
-			for n := d.Start; n < d.End; n++ {
-				changed[0][n] = true
+			removed, added := d.End-d.Start, d.ReplEnd-d.ReplStart
+			shared -= removed
+			if removed == 0 && added > maxAdded || added == 0 && removed > maxAdded {
+				continue
 			}
-			for n := d.ReplStart; n < d.ReplEnd; n++ {
-				changed[i][n] = true
-			}
+			mark(changed[0][d.Start:d.End])
+			mark(changed[i][d.ReplStart:d.ReplEnd])
+			isMarked = true
+		}
+		if shared*100 < min(len(all[0]), len(all[i]))*minShared {
+			return nil
 		}
 	}
-	spans, marked, compared := make([][]words.TextSpan, len(texts)), 0, 0
-	for i, text := range texts {
-		spans[i] = runs(text, at[i], changed[i])
-		compared += len(changed[i])
-		for _, is := range changed[i] {
-			if is {
-				marked++
-			}
-		}
-	}
-	if marked == 0 || marked*100 > compared*maxDiffering {
+	if !isMarked {
 		return nil
 	}
+	spans := make([][]words.TextSpan, len(texts))
+	for i, text := range texts {
+		spans[i] = runs(text, at[i], changed[i])
+	}
 	return spans
+}
+
+func mark(words []bool) {
+	for i := range words {
+		words[i] = true
+	}
 }
 
 // runs joins neighbouring marked words. Marks of signs alone are left out.
