@@ -198,6 +198,9 @@ var brokenReasons = []struct{ code, reason string }{
 // brokenReason reports whether a memory needs attention because of its file, and why in a few words.
 func brokenReason(t records.ReviewText) (reason string, isBroken bool) {
 	for _, known := range brokenReasons {
+		if known.code == memories.CodeDuplicateName && t.Conflict == memories.PrimaryConflict {
+			continue // the conflict asks for the same decision
+		}
 		if hasProblem(t, known.code) && (t.State == memories.NeedsAttention || !isTypeProblem(known.code)) {
 			return known.reason, true
 		}

@@ -132,6 +132,19 @@ func TestQueue_OneOfEach(t *testing.T) {
 	waittest.For(t, "an item", func() bool { return s.list("?kind=expired").Total == 1 })
 }
 
+// TestQueue_TwoFilesOfOneName asks one question, not two.
+func TestQueue_TwoFilesOfOneName(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/rota.md":  memoirtest.Note("Rota", memories.Project, "Mira is on call in week 48."),
+		"ada/memory/rota2.md": memoirtest.Note("Rota", memories.Project, "Joon is on call in week 48."),
+	}, modeltest.SaysJSON(map[string]any{}))
+	waittest.For(t, "the queue", func() bool { return s.list("").Total > 0 })
+	if page := s.list(""); page.Total != 1 || page.Items[0].Kind != "conflict" {
+		t.Errorf("the queue has %+v", page.Items)
+	}
+}
+
 // kindsIn returns the kinds of described items, each once, in order.
 func kindsIn(described []string) []string {
 	var kinds []string

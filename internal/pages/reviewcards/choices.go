@@ -141,7 +141,7 @@ func (c *card) addFixes() error {
 			continue
 		}
 		for _, p := range f.Problems {
-			c.Facts = append(c.Facts, templates.ReviewFact{Label: "Problem", Text: p.Message})
+			c.addProblem(p.Message)
 		}
 		for i, fix := range f.Fixes {
 			if i == firstFix(f) {
@@ -154,11 +154,18 @@ func (c *card) addFixes() error {
 	}
 	if len(flawed) == 0 {
 		for _, p := range t.Problems {
-			c.Facts = append(c.Facts, templates.ReviewFact{Label: "Problem", Text: p.Message})
+			c.addProblem(p.Message)
 		}
 		c.addTypes(t, m)
 	}
 	return nil
+}
+
+// addProblem adds a problem of a file. Several files can have the same one, for example one name.
+func (c *card) addProblem(message string) {
+	if fact := (templates.ReviewFact{Label: "Problem", Text: message}); !slices.Contains(c.Facts, fact) {
+		c.Facts = append(c.Facts, fact)
+	}
 }
 
 // addCitations adds what a memory cites and its project no longer has, with the action to check it

@@ -280,7 +280,7 @@ func (c *card) facts(m records.ReviewText) ([]templates.ReviewFact, error) {
 	var facts []templates.ReviewFact
 	add := func(label, text string) { facts = append(facts, templates.ReviewFact{Label: label, Text: text}) }
 	if !m.ModifiedAt.Before(memories.KnownSince) {
-		add("Written", m.ModifiedAt.Local().Format("2 Jan 2006")+", "+m.Age(time.Now()).String())
+		add("Written", m.ModifiedAt.Local().Format("2 Jan 2006")+", "+memories.AgeOf(m.ModifiedAt, time.Now()).String())
 	}
 	used, err := c.Store.RecallsOf(c.ctx, m.Memory)
 	if err != nil {
@@ -610,6 +610,8 @@ func linksOf(item records.ReviewItem) []ui.Link {
 		return []ui.Link{{Label: item.Subject, Href: address.IndexPath(item.Agent)}}
 	case item.Kind == findings.Secret:
 		return []ui.Link{{Label: "History", Href: address.MemoryPath(item.Agent, item.Memories[0].ID, "history")}}
+	case item.Kind == findings.Conflict:
+		return []ui.Link{{Label: "Files", Href: address.MemoryFilePath(item.Agent, item.Memories[0].ID)}}
 	}
 	return nil
 }
