@@ -128,4 +128,15 @@ func confirmByKey(t *testing.T, browser context.Context) {
 	p.until(`document.getElementById("snoozes").open`)
 	p.do(chromedp.Click(chromedp.CSS("#card-title")))
 	p.until(`!document.getElementById("snoozes").open`)
+	p.do(chromedp.Click(chromedp.CSS(".triage-tabs .drop > summary")), chromedp.Click(chromedp.CSS(`.triage-tabs .drop a[href*="kind=junk"]`)))
+	p.until(`location.search === "?kind=junk" && document.querySelector(".drop[open]") === null`)
+	// A merge begins in its text, and Esc leaves it.
+	contradiction := s.itemPath(t, findings.Contradiction)
+	p.visit(contradiction)
+	p.follow(stroke("m"))
+	p.until(`document.activeElement.id === "merge-body"`)
+	p.press(kb.Escape)
+	p.until(`document.activeElement.id === "main"`)
+	p.follow(stroke(kb.Escape))
+	p.until(`document.querySelector(".decide") !== null`)
 }

@@ -78,7 +78,7 @@
 
   document.addEventListener("click", async (event) => {
     for (const menu of document.querySelectorAll("details[data-menu][open]")) {
-      if (!menu.contains(event.target)) menu.open = false;
+      if (!menu.contains(event.target) || event.target.closest("a")) menu.open = false;
     }
     if (event.target.id !== "held") return;
     releasing = true;
