@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -125,7 +126,7 @@ func (s *site) xrayOf(ctx context.Context, agent records.Agent, preview engine.P
 // its first marker.
 func readClaudeMD(r *http.Request, agent records.Agent, preview engine.Preview, v *templates.File) {
 	from, _ := strconv.Atoi(r.FormValue(address.FieldFrom)) // else the first line
-	v.Published, v.Problem, v.Damaged = preview.Published, preview.Problem, len(preview.OnDisk) > 0
+	v.Published, v.Problem, v.Damaged = preview.Published, cmp.Or(preview.Problem, agent.ClaudeMD.Problem), len(preview.OnDisk) > 0
 	v.Path, v.WrittenAt = filepath.Join(agent.Dir, agent.ClaudeMD.Path), shown.Local(agent.ClaudeMD.PublishedAt)
 	if v.Damaged {
 		v.Page = fileview.Damaged(text(preview.OnDisk), from)

@@ -266,6 +266,19 @@ func TestContext_DamagedMarkers(t *testing.T) {
 	}
 }
 
+func TestContext_ClaudeMDNotWritten(t *testing.T) {
+	t.Parallel()
+	files := twoMemories()
+	files["ada/CLAUDE.md/a-directory.txt"] = "in the place of the file"
+	s := serve(t, files)
+	s.submit(t, s.get(t, adaList), "Delete Tabs").expect(http.StatusOK, "Deleted Tabs", "CLAUDE.md not written")
+	page := s.get(t, adaContext+"?file=claude-md")
+	page.expect(http.StatusOK)
+	if got := words(page.Find(".file-note")); !strings.Contains(got, "CLAUDE.md is not up to date.") {
+		t.Errorf("above the file: %q", got)
+	}
+}
+
 func TestContext_MarkupIsEscaped(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/x.md": memoirtest.Note(`"<img src=x onerror=alert(1)>"`, memories.User, "<script>alert(2)</script>")})
