@@ -111,7 +111,7 @@ func tryAsYouType(t *testing.T, browser context.Context) {
 	p.press("/")
 	p.until(`document.activeElement.id === "q"`)
 	p.do(chromedp.SendKeys("#q", "tuesdays"))
-	p.shows("Query too short")
+	p.shows("Prompt too short")
 	p.do(chromedp.SendKeys("#q", kb.End+" deploy"))
 	p.shows("Given 1 of 2 candidates")
 	p.until(`new URLSearchParams(location.search).get("q") === "tuesdays deploy"`)

@@ -103,3 +103,17 @@ func TestAgents_CardSaysAgeOfNewestMemory(t *testing.T) {
 	}
 	s.get(t, adaList).expect(http.StatusOK, "100 days")
 }
+
+func TestList_FilterCountsTheView(t *testing.T) {
+	t.Parallel()
+	s := serve(t, facts(3))
+	s.submit(t, s.get(t, pageOf(s.Memory("ada", "Fact 01"))), "Delete Fact 01")
+	for query, want := range map[string]string{"": "Filter 2 memories", "?view=trash": "Filter 1 memory"} {
+		if got := s.get(t, adaList+query).Find("#q").AttrOr("placeholder", ""); got != want {
+			t.Errorf("the filter of %q says %q, want %q", query, got, want)
+		}
+	}
+	if page := s.get(t, adaList); strings.Contains(page.raw, "in All") {
+		t.Error("the whole list is named twice")
+	}
+}

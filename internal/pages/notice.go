@@ -133,7 +133,7 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*ui.
 	case done == doneDeleted && deleted:
 		notice := newNotice("Deleted " + m.Name)
 		if len(notRemoved(m)) > 0 {
-			notice.Text += " Some files remain; see the trash."
+			notice.Text += ". Some files remain; see the trash."
 		}
 		return s.undoable(r, agent, m, notice, path)
 	case done == doneDeleted && m.Pending() == memories.PendingDeletion:

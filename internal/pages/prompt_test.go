@@ -67,7 +67,7 @@ func TestPrompt_Explains(t *testing.T) {
 		t.Errorf("the field holds %q", got)
 	}
 	for query, want := range map[string]string{
-		"deploy":                 "Query too short",
+		"deploy":                 "Prompt too short",
 		"the and of":             "No words to search for",
 		"capital of mongolia":    "No candidates: the fact is missing.",
 		"may mira visit bolivia": "None given: no memory has enough of these words.",

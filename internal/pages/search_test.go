@@ -73,7 +73,12 @@ func TestSearch_SaysNumbers(t *testing.T) {
 	s.get(t, "/search?q=+%00").expect(http.StatusOK, "type:project")
 	s.get(t, "/search?q=zzzz").expect(http.StatusOK, "No results for “ zzzz ”", "search the trash")
 	s.get(t, "/search?q=type:project+tea").expect(http.StatusOK, "No results for", "Search without filters")
-	s.get(t, "/search?q=type:project").expect(http.StatusOK, "Add a word.")
+	if page := s.get(t, "/search?q=type:project"); words(page.Find(".empty")) != "Add a word Or list all memories ." {
+		t.Errorf("filters alone say %q", words(page.Find(".empty")))
+	}
+	if page := s.get(t, "/search"); slices.Contains(page.each(".term"), "is:stale") {
+		t.Error("a filter after two days is offered, which no page calls stale")
+	}
 	s.get(t, "/search?q=...").expect(http.StatusOK, "No results for")
 
 	near := s.get(t, "/search?q=releese")

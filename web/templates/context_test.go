@@ -89,7 +89,7 @@ func TestPromptCard_RecentPrompts(t *testing.T) {
 			in("ul a", count(1), attr("href", "/agents/support-bot/memory/0198c0de-0000-7000-8000-000000000002")),
 			in("ul bdi", each("Never promise a refund date", "Refunds take a week")),
 		),
-		in("#recall-0198c0de-0000-7000-8000-0000000000f2", says("Query too short"), says("over MCP")),
+		in("#recall-0198c0de-0000-7000-8000-0000000000f2", says("Prompt too short"), says("over MCP")),
 		in("#recall-numbers", says("Given 31 · 77 % 31 · 77 % None of many 2 2 None of few 2 2 Skipped 5 5"), says("Few: the fact is missing.")),
 	)
 }

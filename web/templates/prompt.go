@@ -122,7 +122,7 @@ func briefly(query string) string {
 func skipped(gate string) string {
 	switch gate {
 	case "short_query":
-		return "Query too short"
+		return "Prompt too short"
 	case "spent_budget":
 		return "Session budget used"
 	case "no_memories":

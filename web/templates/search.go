@@ -98,7 +98,8 @@ func (v Search) suggested() []terms.Filter {
 		}
 	}
 	for _, value := range terms.IsValues() {
-		if !v.Terms.Is(value) {
+		if value != terms.IsStale && !v.Terms.Is(value) { // after two days: the API's word, not the pages'
+
 			all = append(all, terms.Filter{Field: terms.Is, Value: value})
 		}
 	}

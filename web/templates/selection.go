@@ -33,7 +33,9 @@ func (s Selection) list() string {
 	return address.MemoriesPath(s.Agent)
 }
 
-func (s Selection) whole() string { return "Select all " + wording.Number(s.Total) + " in " + s.Label }
+func (s Selection) whole() string {
+	return strings.TrimSuffix("Select all "+wording.Number(s.Total)+" in "+s.Label, " in "+address.ViewLabel(""))
+}
 
 // picked returns the form value of a selected memory: its id and, after a space, the ETag that the
 // user saw, without its quotes, which HTML would escape. Without an ETag it is the id.

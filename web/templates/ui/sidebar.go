@@ -59,6 +59,9 @@ func (s Sidebar) reviewTitle() string {
 }
 
 func (s Sidebar) more() string {
+	if s.More == s.Empty {
+		return wording.Number(s.Empty) + " empty"
+	}
 	text := wording.Number(s.More) + " more"
 	if s.Empty > 0 {
 		text += ", " + wording.Number(s.Empty) + " empty"
