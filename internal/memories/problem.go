@@ -76,7 +76,7 @@ var messages = map[string]string{
 	CodeFrontmatterTooLarge: "The frontmatter has more than 64 KiB or 1,000 keys and was not read. The file is unchanged. Move the text below the frontmatter, or delete the file.",
 	CodeOddFrontmatter:      "The frontmatter is in an unusual place or format. It was read, but other programs may not find it. Move it to the start of the file.",
 
-	CodeNoFrontmatter:      "The file has no frontmatter. Its whole text is the memory, with the name of the file. Choose a type.",
+	CodeNoFrontmatter:      "The file has no frontmatter, or it is not closed. Its whole text is the memory, with the name of the file. Choose a type.",
 	CodeReadLeniently:      "The frontmatter is not valid YAML. It was read line by line. Save the memory to correct it.",
 	CodeNameMissing:        "The frontmatter has no name. The name of the file is used. Give the memory a name.",
 	CodeNameNotText:        "The name is a list or a table. Its words are used as the name. Give the memory a name.",

@@ -188,7 +188,7 @@ var brokenReasons = []struct{ code, reason string }{
 	{memories.CodeTypeMissing, "No type; agents do not see it"},
 	{memories.CodeTypeUnknown, "Unknown type; agents do not see it"},
 	{memories.CodeTypeNotText, "Type is a list or a table"},
-	{memories.CodeNoFrontmatter, "No frontmatter; agents do not see it"},
+	{memories.CodeNoFrontmatter, "Frontmatter is missing or not closed"},
 	{memories.CodeNotMarkdown, "File name does not end in .md"},
 	{memories.CodeNotMemory, "File is for people or tools"},
 	{memories.CodeTooLarge, "File is larger than 1 MiB"},

@@ -21,13 +21,13 @@ import (
 // Reasons of findings.
 const (
 	Orders   = "Gives orders to the agent"
-	Override = "Overrides the agent's instructions"
+	Override = "Overrides the agent’s instructions"
 	Role     = "Pretends to be another speaker"
 	Approval = "Claims an approval"
 	Fetch    = "Orders to fetch and run something"
 	Send     = "Orders to send data elsewhere"
 	Secrecy  = "Hides something from the user"
-	Persona  = "Changes the agent's role"
+	Persona  = "Changes the agent’s role"
 	Hidden   = "Hidden characters"
 	Encoded  = "Encoded orders"
 )
