@@ -40,8 +40,8 @@ func (l Link) Name() string {
 }
 
 // Remove returns the index without the links for which removed reports true. A line with other
-// links to files keeps these; otherwise the whole line is removed. gone are the changed and removed
-// lines, for Restore. If no line has such a link, Remove returns index and nil.
+// links to files keeps these; otherwise the whole line is removed, with the text indented below an
+// entry. gone are the changed and removed lines, for Restore. If no line has such a link, Remove returns index and nil.
 func Remove(index []byte, removed func(Link) bool) (out []byte, gone []RemovedLine) {
 	return removeLinks(index, func(l indexLink) bool { return removed(Link{l.target, l.isWiki}) })
 }
@@ -50,10 +50,21 @@ func removeLinks(index []byte, isRemoved func(indexLink) bool) (out []byte, gone
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
 	parts := []string{bom}
+	removedAbove := false // the entry above is removed, and the text indented below it with it
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
 		removedLinks, _ := partition(linksOf(text, refs), isRemoved)
-		if len(removedLinks) == 0 {
+		rest := text
+		switch {
+		case removedAbove && isContinuation(text, refs):
+			rest = ""
+		case len(removedLinks) > 0:
+			rest = restOf(text, refs, isRemoved)
+			removedAbove = rest == "" && isEntry(text)
+		default:
+			removedAbove = false
+		}
+		if rest == text {
 			parts = append(parts, line)
 			continue
 		}
@@ -61,7 +72,7 @@ func removeLinks(index []byte, isRemoved func(indexLink) bool) (out []byte, gone
 		if i > 0 {
 			entry.Before = textOf(lines[i-1])
 		}
-		if rest := restOf(text, refs, isRemoved); rest != "" {
+		if rest != "" {
 			entry.Rest = jsonText(rest)
 			entry.Entry = jsonText(entryOf(text, removedLinks))
 			parts = append(parts, rest+memtext.LineEnding(line))
@@ -92,7 +103,8 @@ func restOf(line string, refs references, removed func(indexLink) bool) string {
 // Restore returns the index with lines that Remove has removed. Each is below the line that it
 // followed, or at the end if that line is missing. A line that kept other links becomes the former
 // line again; if it has changed, a new line with only the removed links is inserted. Restore skips
-// lines that the index has, and lines whose files are all listed in other lines now.
+// lines that the index has, and lines whose files are all listed in other lines now. It restores the
+// text below an entry only directly below that entry.
 func Restore(index []byte, gone []RemovedLine) []byte {
 	bom, lines := cutIndex(index)
 	eol := lineEndOf(lines)
@@ -106,6 +118,10 @@ func Restore(index []byte, gone []RemovedLine) []byte {
 	}
 	goneRefs := referencesIn(append(texts, lines...))
 	for _, line := range gone {
+		if len(linksOf(line.Text, goneRefs)) == 0 {
+			lines = restoreBelow(lines, line, eol)
+			continue
+		}
 		if findLine(lines, line.Text, line.Line-1) >= 0 || isListed(line, goneRefs, listed) {
 			continue
 		}
@@ -123,6 +139,16 @@ func Restore(index []byte, gone []RemovedLine) []byte {
 		lines = insertLine(lines, insertIndex(lines, line), text, line.End, eol)
 	}
 	return []byte(bom + strings.Join(lines, ""))
+}
+
+// restoreBelow inserts a removed line without links directly below the line that it followed, and
+// returns the lines. It does nothing if the line is there, or if the line above is missing.
+func restoreBelow(lines []string, line RemovedLine, eol string) []string {
+	above := findLine(lines, line.Before, line.Line-2)
+	if above < 0 || above+1 < len(lines) && textOf(lines[above+1]) == line.Text {
+		return lines
+	}
+	return insertLine(lines, above+1, line.Text, line.End, eol)
 }
 
 // lineEndOf returns the line end of the first line, or LF.

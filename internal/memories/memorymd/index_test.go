@@ -91,6 +91,39 @@ func TestRemove_KeepsRest(t *testing.T) {
 	}
 }
 
+func TestRemove_TextBelowEntry(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, index, want string }{
+		{"below the entry", "- [B](b.md) — b\n- [A](a.md) — a\n  never on Fridays\n\tnor later\n- [C](c.md)\n", "- [B](b.md) — b\n- [C](c.md)\n"},
+		{"at the end", "- [B](b.md)\n- [A](a.md)\n  last", "- [B](b.md)\n"},
+		{"same text below another", "- [A](a.md)\n  see wiki\n- [B](b.md)\n  see wiki\n", "- [B](b.md)\n  see wiki\n"},
+		{"with another link", "- [A](a.md)\n  see [B](b.md)\n", "  see [B](b.md)\n"},
+		{"nested item", "- [A](a.md)\n  - a note\n", "  - a note\n"},
+		{"below a line that stays", "- [A](a.md), [B](b.md)\n  both\n", "- [B](b.md)\n  both\n"},
+		{"below a paragraph", "See [A](a.md)\n  for more\n", "  for more\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			out, gone := memorymd.Remove([]byte(tt.index), removing("a.md"))
+			if string(out) != tt.want {
+				t.Errorf("Remove() = %q, want %q", out, tt.want)
+			}
+			back := memorymd.Restore(out, gone)
+			if string(back) != tt.index {
+				t.Errorf("Restore() = %q, want %q", back, tt.index)
+			}
+			if twice := memorymd.Restore(back, gone); string(twice) != tt.index {
+				t.Errorf("a second Restore() = %q, want %q", twice, tt.index)
+			}
+		})
+	}
+	_, gone := memorymd.Remove([]byte("- [A](a.md) — a\n  never on Fridays\n"), removing("a.md"))
+	const relisted = "- [A](a.md) — another\n"
+	if got := memorymd.Restore([]byte(relisted), gone); string(got) != relisted {
+		t.Errorf("Restore() of a listed file = %q, want %q", got, relisted)
+	}
+}
+
 func TestRestore_Position(t *testing.T) {
 	t.Parallel()
 	index := "# One\n- [B](b.md)\n\n- [A](a.md) — hook\n- [C](c.md)\n"
