@@ -564,7 +564,7 @@ func widest(a *span, b span) *span {
 
 func (r *rules) isCarried(name string) bool {
 	for _, f := range r.files {
-		if f.there && !f.nobodys && f.carries == name {
+		if f.there && !f.blocked && f.carries == name {
 			return true
 		}
 	}

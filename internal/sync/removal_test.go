@@ -102,6 +102,33 @@ func TestRemoval_SessionKeepsMemory(t *testing.T) {
 	b.isIn("ada", "Deploy", memories.Active)
 }
 
+// A copy with deleted content is blocked. It does not keep a memory alive whose own file is removed.
+func TestRemoval_BlockedCopy(t *testing.T) {
+	t.Parallel()
+	for name, copied := range map[string]string{"in a session": inSession(sessionA, "a.md"), "primary": "ada/memory/copy.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "deleted"))
+			b.scanAll()
+			b.delete("ada", "Deploy")
+			b.write(copied, note("Deploy", memories.Project, "deleted"))
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+			b.scan("ada")
+			b.hasBody("ada", "Deploy", "new")
+			b.remove("ada/memory/a.md")
+			b.scan("ada")
+			b.isIn("ada", "Deploy", memories.Deleted)
+			if strings.Contains(b.read("ada/CLAUDE.md"), "### Deploy\n") {
+				t.Error("CLAUDE.md has the removed memory")
+			}
+			b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
+			b.scan("ada")
+			b.hasBody("ada", "Deploy", "new")
+		})
+	}
+}
+
 func TestRemoval_Session(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

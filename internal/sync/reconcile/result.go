@@ -29,7 +29,7 @@ type Change struct {
 }
 
 // removeOrphans deletes the live, readable memories that have lost a primary file and have no file
-// left. They become missing instead if the primary directory was replaced, or if they are too many.
+// left, except blocked ones. They become missing instead if the primary directory was replaced, or if they are too many.
 // Too many are more than MassRemoval and more than half of primaryCount. If such a memory's file
 // has only grown and states another name now, its row is dropped without a deletion.
 func (r *reconciler) removeOrphans(primaryCount int) {
@@ -59,9 +59,17 @@ func (r *reconciler) removeOrphans(primaryCount int) {
 	}
 }
 
-// isOrphan reports whether a memory is live and readable, and has no file.
+// isOrphan reports whether a memory is live and readable, and has no file but blocked ones.
 func (m *memoryState) isOrphan() bool {
-	return m.isLive() && len(m.files) == 0 && m.row.Readable
+	if !m.isLive() || !m.row.Readable {
+		return false
+	}
+	for _, f := range m.files {
+		if f.Status != records.Blocked {
+			return false
+		}
+	}
+	return true
 }
 
 // isLive reports whether the memory is active or needs attention, so not deleted or missing.

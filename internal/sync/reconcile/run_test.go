@@ -606,6 +606,15 @@ func TestRun_Tombstones(t *testing.T) {
 			want:  want{memories: list{"tabs active two@20 memory/tabs.md"}, files: list{"unblocks memory/other.md"}},
 		},
 		{
+			name:  "blocked file keeps no memory",
+			known: []step{memory(tabs, "tabs", "two", 20), file(other, "tabs", "one", 5), status(other, records.Blocked), tombstone("tabs", "one")},
+			scan:  []step{removes(tabs)},
+			want: want{
+				memories: list{"tabs deleted two@20 memory/tabs.md"},
+				journal:  list{"deleted tabs by disk"}, events: list{"deleted tabs"}, removed: 1,
+			},
+		},
+		{
 			name:  "file awaits its removal",
 			known: []step{deleted, file(other, "tabs", "one", 5), status(other, records.Removing)},
 			scan:  []step{reads(other, "tabs", "one", 30)},
