@@ -122,6 +122,7 @@ func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInp
 
 type saveMemoryInput struct {
 	AgentPath
+	IfMatch     string `header:"If-Match" doc:"The ETag of the memory with that name as you read it; 412 if it has changed since, or is missing."`
 	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the answer is 412 if a memory has that name, and nothing is overwritten."`
 	Body        struct {
 		Name        string   `json:"name"`
@@ -135,7 +136,16 @@ type saveMemoryInput struct {
 
 func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswer, error) {
 	save := a.engine.Save
-	if in.IfNoneMatch != "" {
+	switch {
+	case in.IfMatch != "":
+		etags := entityTags(in.IfMatch)
+		if len(etags) == 0 || in.IfNoneMatch != "" {
+			return nil, memories.ErrChanged // conditions that no memory meets
+		}
+		save = func(ctx context.Context, slug string, draft engine.Draft) (engine.Result, error) {
+			return a.engine.Replace(ctx, slug, etags, draft)
+		}
+	case in.IfNoneMatch != "":
 		save = a.engine.Create
 	}
 	result, err := save(ctx, in.Slug, engine.Draft{

@@ -277,3 +277,22 @@ func TestSave_IfNoneMatch(t *testing.T) {
 	draft["name"] = "Spaces"
 	s.ok(201, "POST", "/api/v1/agents/ada/memories", draft, "If-None-Match", "*")
 }
+
+func TestSave_IfMatch(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	const at = "/api/v1/agents/ada/memories"
+	draft := object{"name": "Tabs", "type": "user", "body": "Use spaces."}
+	s.problem(s.call("POST", at, draft, "If-Match", `"stale"`), 412)
+	s.problem(s.call("POST", at, draft, "If-Match", ","), 412)
+	s.problem(s.call("POST", at, draft, "If-Match", "*", "If-None-Match", "*"), 412)
+	if got := s.Read("ada/memory/tabs.md"); got != tabs["ada/memory/tabs.md"] {
+		t.Errorf("the file says %q", got)
+	}
+	etag := s.call("GET", s.at("ada", "Tabs"), nil).header.Get("ETag")
+	s.ok(200, "POST", at, draft, "If-Match", `"stale", `+etag)
+	s.problem(s.call("POST", at, draft, "If-Match", etag), 412)
+	s.ok(200, "POST", at, draft, "If-Match", "*")
+	draft["name"] = "Spaces"
+	s.problem(s.call("POST", at, draft, "If-Match", "*"), 412)
+}

@@ -30,6 +30,14 @@ func (e *Engine) Create(ctx context.Context, slug string, draft memories.Draft) 
 	})
 }
 
+// Replace saves a memory as Save does, if a memory of that name has one of the ETags; "*" is any ETag.
+// Otherwise it fails with memories.ErrChanged, and changes nothing.
+func (e *Engine) Replace(ctx context.Context, slug string, etags []string, draft memories.Draft) (Result, error) {
+	return e.asking(ctx, draft.AskedAs, func() (Result, error) {
+		return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft, Match: etags})
+	})
+}
+
 // Patch changes the fields of a memory that patch sets; ID and history stay. With another name, the
 // memory gets another file. A patch of the phrases alone writes no file. It writes CLAUDE.md, or sets Result.ClaudeMDProblem if it cannot. It
 // fails with memories.ErrNotFound, memories.ErrChanged unless etag is current, empty or "*",

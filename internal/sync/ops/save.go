@@ -21,13 +21,17 @@ import (
 type SaveOp struct {
 	Draft   memories.Draft
 	OnlyNew bool // return *memories.NameTakenError if a memory of that name lives
+	// Match returns memories.ErrChanged unless a memory of that name has one of these ETags. "*" is
+	// any ETag. Without ETags, nothing is compared.
+	Match []string
 }
 
 // Save writes a memory under the draft's name, writes CLAUDE.md, and returns the memory. It creates
 // the memory, changes its content, or brings it back from the trash. Result.Created means that it
 // was new or in the trash. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written.
-// Errors to test for: memories.ErrNotFound for an unknown slug, *memories.InvalidError, and
-// *memories.NameTakenError with op.OnlyNew. *memories.ConflictError means that the file has changed
+// Errors to test for: memories.ErrNotFound for an unknown slug, *memories.InvalidError,
+// *memories.NameTakenError with op.OnlyNew, and memories.ErrChanged with op.Match.
+// *memories.ConflictError means that the file has changed
 // since the last scan or cannot be written.
 func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, error) {
 	draft := op.Draft
@@ -44,10 +48,18 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 		if op.OnlyNew && !created {
 			return Result{}, &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
+		if len(op.Match) > 0 && (head == nil || !hasETag(*head, op.Match)) {
+			return Result{}, memories.ErrChanged
+		}
 		result, err := s.writeMemory(ctx, tx, head, draft, title)
 		result.Created = created
 		return result, err
 	})
+}
+
+// hasETag reports whether a memory has one of the ETags.
+func hasETag(head records.MemoryRow, etags []string) bool {
+	return slices.ContainsFunc(etags, func(etag string) bool { return CheckETag(head, etag) == nil })
 }
 
 // inLayout returns the draft with the name that the agent's client would give it, and the row of the
