@@ -10,7 +10,7 @@ import (
 
 func TestFixes_ListAndApply(t *testing.T) {
 	t.Parallel()
-	s := setup(t, memoirtest.Files{"ada/memory/user_tea.md": "---\nname: Tea\n---\n\nGreen.\x00\n"})
+	s := setup(t, memoirtest.Files{"ada/memory/user_tea.md": "---\nname: Tea\ndescription: which\n---\n\nGreen.\x00\n"})
 	at := s.at("ada", "Tea")
 	files := s.ok(200, "GET", at+"/fixes", nil).list("files")
 	if len(files) != 1 || files[0].keys() != sorted("path session hash problems fixes") || files[0]["session"] != nil || files[0]["path"] != "memory/user_tea.md" {
@@ -24,14 +24,14 @@ func TestFixes_ListAndApply(t *testing.T) {
 		t.Fatalf("fixes: %q", got)
 	}
 	if fix := fixes[2]; fix.keys() != sorted("id problem label explanation guessed new_path diff") || fix["guessed"] != true || fix["problem"] != "type_missing" ||
-		!strings.Contains(fix.string("diff"), "\n name: Tea\n+type: user\n") {
+		!strings.Contains(fix.string("diff"), "\n name: Tea\n description: which\n+type: user\n") {
 		t.Errorf("fix: %v", fix)
 	}
 	m := s.ok(200, "POST", at+"/fixes", object{"path": "memory/user_tea.md", "fix": "type:user"})
 	if m.keys() != sorted(memoryKeys) || m["type"] != "user" || m["state"] != "active" {
 		t.Errorf("fixed: %v", m)
 	}
-	if got := s.Read("ada/memory/user_tea.md"); got != "---\nname: Tea\ntype: user\n---\n\nGreen.\x00\n" {
+	if got := s.Read("ada/memory/user_tea.md"); got != "---\nname: Tea\ndescription: which\ntype: user\n---\n\nGreen.\x00\n" {
 		t.Errorf("the file is %q", got)
 	}
 	s.problem(s.call("POST", at+"/fixes", object{"path": "memory/user_tea.md", "fix": "nul"}, "If-Match", `"stale"`), 412)

@@ -296,3 +296,20 @@ func TestSave_IfMatch(t *testing.T) {
 	draft["name"] = "Spaces"
 	s.problem(s.call("POST", at, draft, "If-Match", "*"), 412)
 }
+
+func TestSave_NoDescription(t *testing.T) {
+	t.Parallel()
+	s := setup(t, tabs)
+	draft := object{"name": "Spaces", "type": "user", "body": "Use spaces."}
+	m := s.ok(201, "POST", "/api/v1/agents/ada/memories", draft)
+	if got := names(m.list("problems"), "code"); got != "no_description" || m["state"] != "active" {
+		t.Errorf("state %v, problems %q", m["state"], got)
+	}
+	if got := s.Read("ada/CLAUDE.md"); !strings.Contains(got, "### Spaces\n\nUse spaces.\n") {
+		t.Errorf("CLAUDE.md is\n%s", got)
+	}
+	draft["description"] = "how to indent"
+	if m := s.ok(200, "POST", "/api/v1/agents/ada/memories", draft); len(m.list("problems")) > 0 {
+		t.Errorf("problems %v", m["problems"])
+	}
+}

@@ -18,6 +18,7 @@ const (
 	// CodeNameInvisible means that the name has no visible character.
 	CodeNameInvisible      = "name_invisible"
 	CodeDescriptionNotText = "description_not_text"
+	CodeNoDescription      = "no_description"
 	CodeTypeMissing        = "type_missing"
 	CodeTypeUnknown        = "type_unknown"
 	CodeTypeNotText        = "type_not_text"
@@ -83,6 +84,7 @@ var messages = map[string]string{
 	CodeNameTooLong:        "The name is longer than 256 characters. It is shown cut. Give the memory a shorter name.",
 	CodeNameInvisible:      "The name has no visible character. The name of the file is used. Give the memory a name.",
 	CodeDescriptionNotText: "The description is a list or a table. Its words are used as one text. Write the description as text.",
+	CodeNoDescription:      "No description. Recall finds a memory more easily with one. Add one line that says when it matters.",
 	CodeTypeMissing:        "No type. Agents do not see it. Choose feedback, user, project or reference.",
 	CodeTypeUnknown:        "Unknown type. Agents do not see it. Choose feedback, user, project or reference.",
 	CodeTypeNotText:        "The type is not text. Agents do not see it. Choose feedback, user, project or reference.",

@@ -237,7 +237,7 @@ func TestLayouts_AgentOfProject(t *testing.T) {
 		}
 	}
 	write(filepath.Join(shop, ".git", "HEAD"), "ref: refs/heads/main\n")
-	write(filepath.Join(shop, ".qwen", "team-memory", "rule.md"), "---\nname: rule\ntype: feedback\n---\n\nAsk.\n")
+	write(filepath.Join(shop, ".qwen", "team-memory", "rule.md"), "---\nname: rule\ndescription: when to ask\ntype: feedback\n---\n\nAsk.\n")
 	write(filepath.Join(shop, "server", "main.go"), "package main\n")
 	name := memoirtest.ClaudeProject(shop)
 	write(filepath.Join(dir, "gemini", "tmp", "x", ".project_root"), shop)
@@ -262,7 +262,7 @@ func TestLayouts_AgentOfProject(t *testing.T) {
 		t.Errorf("with both clients: %q", got)
 	}
 	list := listOf(t, m)
-	team := "qwen-" + filepath.Base(shop) + "-team-memory rule (feedback)  [unlisted]"
+	team := "qwen-" + filepath.Base(shop) + "-team-memory rule (feedback) when to ask [unlisted]"
 	if want := []string{"gemini-x a (project)  [unlisted]", team, qwen + " a (project)  [unlisted]"}; !slices.Equal(list, want) {
 		t.Errorf("found %q, want %q", list, want)
 	}

@@ -73,7 +73,7 @@ func TestOddFrontmatter_IsReadAndMoved(t *testing.T) {
 			}
 			fixed := fixAll(t, tt.raw, "memory/stem.md")
 			after := frontmatter.Parse([]byte(fixed), "stem")
-			if after.Content() != before.Content() || len(after.Problems) > 0 {
+			if after.Content() != before.Content() || len(codesOf(after.Problems)) > 0 {
 				t.Errorf("fixed to\n%q\nit reads %+v, want %+v", fixed, after, before)
 			}
 			if strings.Count(fixed, "\nname:")+strings.Count(fixed, "\n  name:") != 1 {
@@ -117,7 +117,7 @@ func TestSecondBlock_OfACompleteMemoryIsText(t *testing.T) {
 		"---\nname: a\nmetadata:\n  type: user\n---\n\n---\ntype: b\n---\nC",
 	} {
 		got := frontmatter.Parse([]byte(raw), "stem")
-		if got.Name != "a" || !strings.HasPrefix(got.Body, "---\n") || len(got.Problems) > 0 {
+		if got.Name != "a" || !strings.HasPrefix(got.Body, "---\n") || len(codesOf(got.Problems)) > 0 {
 			t.Errorf("%q is read as %+v", raw, got)
 		}
 	}
@@ -127,7 +127,7 @@ func TestMetadata_HoldsNameAndDescription(t *testing.T) {
 	t.Parallel()
 	const raw = "---\nmetadata:\n  name: a\n  x: 1 # kept\n  description: d\n  type: user\n---\nB\n"
 	got := frontmatter.Parse([]byte(raw), "stem")
-	if want := (memories.Content{Name: "a", Type: memories.User, Description: "d", Body: "B"}); got.Content() != want || len(got.Problems) > 0 {
+	if want := (memories.Content{Name: "a", Type: memories.User, Description: "d", Body: "B"}); got.Content() != want || len(codesOf(got.Problems)) > 0 {
 		t.Errorf("read as %+v", got)
 	}
 	out := string(frontmatter.Rewrite([]byte(raw), memories.Content{Name: "b", Type: memories.Project, Body: "B"}, now))
@@ -140,7 +140,7 @@ func TestMergeKeys_AreRead(t *testing.T) {
 	t.Parallel()
 	const raw = "---\nbase: &b\n  type: user\n  description: d\n<<: *b\nname: a\n---\nB\n"
 	got := frontmatter.Parse([]byte(raw), "stem")
-	if want := (memories.Content{Name: "a", Type: memories.User, Description: "d", Body: "B"}); got.Content() != want || len(got.Problems) > 0 {
+	if want := (memories.Content{Name: "a", Type: memories.User, Description: "d", Body: "B"}); got.Content() != want || len(codesOf(got.Problems)) > 0 {
 		t.Errorf("read as %+v", got)
 	}
 	want := memories.Content{Name: "a", Type: memories.Project, Body: "B"}
@@ -185,7 +185,7 @@ func TestOddFrontmatter_KeepsEveryKey(t *testing.T) {
 		}
 		fixed := fixAll(t, raw, "memory/stem.md")
 		after := frontmatter.Parse([]byte(fixed), "stem")
-		if after.Content() != want || len(after.Problems) > 0 {
+		if after.Content() != want || len(codesOf(after.Problems)) > 0 {
 			t.Fatalf("%q became\n%q\nwhich reads\n%+v, want\n%+v", raw, fixed, after, want)
 		}
 		at := 0

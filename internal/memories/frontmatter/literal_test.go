@@ -50,7 +50,7 @@ func TestUnquotedText_IsWhole(t *testing.T) {
 			}
 			fixed := fixAll(t, raw, "memory/stem.md")
 			after := frontmatter.Parse([]byte(fixed), "stem")
-			if after.Name != got.Name || after.Body != "B" || len(after.Problems) > 0 {
+			if after.Name != got.Name || after.Body != "B" || len(codesOf(after.Problems)) > 0 {
 				t.Errorf("fixed to\n%q\nit reads\n%+v", fixed, after)
 			}
 		})
@@ -63,7 +63,7 @@ func TestQuotedText_KeepsItsComment(t *testing.T) {
 		"name: \"a\" # b", "name: 'a' # b", "name: |- # b\n  a", "# b\nname: a\n# c", "name: a\n  # b", "name: >\n  a\n# b",
 	} {
 		got := frontmatter.Parse([]byte("---\n"+front+"\ntype: user\n---\nB"), "stem")
-		if got.Name != "a" || len(got.Problems) > 0 {
+		if got.Name != "a" || len(codesOf(got.Problems)) > 0 {
 			t.Errorf("%q is read as %+v", front, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestRewrite_LeavesNoOldWords(t *testing.T) {
 		want := memories.Content{Name: "new", Type: memories.Project, Description: "also new", Body: "B"}
 		for _, out := range [][]byte{frontmatter.Rewrite([]byte(raw), want, now), frontmatter.Renamed([]byte(raw), "memory/x.md", "new")} {
 			got := frontmatter.Parse(out, "stem")
-			if got.Name != "new" || len(got.Problems) > 0 {
+			if got.Name != "new" || len(codesOf(got.Problems)) > 0 {
 				t.Errorf("%q became\n%q\nwhich reads %+v", raw, out, got)
 			}
 			if got.Description == "also new" && strings.Count(strings.ReplaceAll(string(out), "title: old", ""), "old") > 0 {

@@ -61,6 +61,7 @@ func Parse(raw []byte, stem string) File {
 	f.readType(r.mapping, p.hasFrontmatter())
 	f.Description = memtext.CanonicalDescription(statedText(r.mapping, "description"))
 	f.flag(r.isNotText("description"), memories.CodeDescriptionNotText)
+	f.flag(f.Description == "" && p.hasFrontmatter(), memories.CodeNoDescription)
 	f.readMetadata(r.mapping)
 	f.flag(memories.HasMergeConflict(string(raw)), memories.CodeMergeConflict)
 	return f

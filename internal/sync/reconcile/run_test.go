@@ -669,7 +669,7 @@ func TestRun_BrokenFiles(t *testing.T) {
 			name: "file without type",
 			scan: []step{readsTypeless(tabs, "tabs", 5)},
 			want: want{
-				memories: list{"tabs needs_attention unknown@5 memory/tabs.md [type_missing]"}, revisions: list{"current"},
+				memories: list{"tabs needs_attention unknown@5 memory/tabs.md [no_description type_missing]"}, revisions: list{"current"},
 				journal: list{"learned tabs by disk"}, events: list{"saved tabs"}, added: 1,
 			},
 		},
