@@ -45,14 +45,21 @@ func (p *pair) writeBoth(path, text string, hours int) {
 	})
 }
 
-// scanBoth scans both agents, one of them in batches.
-func (p *pair) scanBoth() {
+// addBallast gives one agent 24 MB of new files, more than a batch has room for. They are almost
+// only blanks, because words take much longer to examine and to index.
+func (p *pair) addBallast() {
 	p.Helper()
-	body := strings.Repeat("ballast ", memories.MaxFileSize/9)
+	body := "ballast" + strings.Repeat(" ", memories.MaxFileSize-1024) + "ballast"
 	for range 24 {
 		p.ballast++
 		p.write(fmt.Sprintf("%s/sessions/M-ballast/memory/%d.md", divided, p.ballast), note(fmt.Sprint("Ballast ", p.ballast), memories.User, body))
 	}
+}
+
+// scanBoth scans both agents, one of them in batches.
+func (p *pair) scanBoth() {
+	p.Helper()
+	p.addBallast()
 	before := p.commits()
 	p.scanAll()
 	if n := p.commits() - before; n < 2 {
@@ -227,11 +234,7 @@ func TestBatches_MassRemovalAfterInterruption(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	p.elevenOfTwentyGo()
-	body := strings.Repeat("ballast ", memories.MaxFileSize/9)
-	for range 24 {
-		p.ballast++
-		p.write(fmt.Sprintf("%s/sessions/M-ballast/memory/%d.md", divided, p.ballast), note(fmt.Sprint("Ballast ", p.ballast), memories.User, body))
-	}
+	p.addBallast()
 	// As if Postgres, or the server, went away between two batches.
 	p.execute(`CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut short'; END $$;
 		CREATE TRIGGER cut BEFORE UPDATE ON memories FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION cut()`)
