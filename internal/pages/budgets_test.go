@@ -107,28 +107,26 @@ func TestBudgets_Pages(t *testing.T) {
 	d := &decider{Reviewer: examine(t, m)}
 	s := serveMemoir(t, m, setting{decider: d})
 	one, other := pageOf(s.Memory("ada", s.get(t, adaList+"?sort=name").names()[0])), s.get(t, "/agents/wordy/memory").Find("#list [data-open]").AttrOr("href", "")
-	for _, path := range s.variants(t,
-		"/", adaList, one, one+"?from=search&q=booking", "/agents/wordy/memory", other, other+"?from=search&q=words", "/agents/wordy/timeline", "/agents/wordy/context?q=words", "/agents/house-of-agent-007/memory",
-		adaContext, ada+"/context?q=booking", "/review", ada+"/review", "/agents/wordy/review", "/timeline", "/search?q=booking", "/search?q=words", "/memories?q=booking", "/memories?q=words", "/access", "/exchange", "/sync", "/palette?q=booking", "/palette?q=words", "/keys",
-	) {
-		page := s.get(t, path)
+	s.eachVariant(t, func(path string, page *answer) {
 		page.expect(http.StatusOK)
 		if size := packed(t, page.raw); len(page.raw) > 150_000 || size > 25_000 {
 			t.Errorf("%s has %d bytes, %d compressed", path, len(page.raw), size)
 		}
-	}
+	},
+		"/", adaList, one, one+"?from=search&q=booking", "/agents/wordy/memory", other, other+"?from=search&q=words", "/agents/wordy/timeline", "/agents/wordy/context?q=words", "/agents/house-of-agent-007/memory",
+		adaContext, ada+"/context?q=booking", "/review", ada+"/review", "/agents/wordy/review", "/timeline", "/search?q=booking", "/search?q=words", "/memories?q=booking", "/memories?q=words", "/access", "/exchange", "/sync", "/palette?q=booking", "/palette?q=words", "/keys",
+	)
 }
 
 // fixedFields are the fields of an address whose values are a fixed few.
 var fixedFields = strings.Fields("view sort type kind state tab show file group layout origin")
 
-// variants returns the given addresses, and one address of each variant of a page that links lead
-// to: another route, an agent's first or further ones, another value of a fixed field, or other fields
-// together, at most three.
-func (s *site) variants(t *testing.T, from ...string) []string {
+// eachVariant requests the pages of the given addresses, and one page of each variant that links
+// lead to: another route, an agent's first or further ones, another value of a fixed field, or other
+// fields together, at most three. It calls check with each page and its address.
+func (s *site) eachVariant(t *testing.T, check func(path string, page *answer), from ...string) {
 	t.Helper()
 	known := map[string]bool{}
-	var all []string
 	for waiting := from; len(waiting) > 0; waiting = waiting[1:] {
 		address, err := url.Parse(waiting[0])
 		if err != nil {
@@ -145,9 +143,8 @@ func (s *site) variants(t *testing.T, from ...string) []string {
 		}
 		known[variant] = true
 		if page := s.get(t, waiting[0]); strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
-			all = append(all, waiting[0])
+			check(waiting[0], page)
 			waiting = append(waiting, linksOf(page)...)
 		}
 	}
-	return all
 }
