@@ -76,7 +76,8 @@ demo: build ## serve a copy of the example agents, kept until `make clean`
 test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client markdown-parsers sshd
 	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 9 beside all else on two slow cores.
-	go test -timeout 40m $(or $(TESTFLAGS),./...)
+	@# Without vet, because `make check` runs all of it.
+	go test -vet=off -timeout 40m $(or $(TESTFLAGS),./...)
 
 .PHONY: test-quick
 test-quick: ## run the tests that need no database and no browser
@@ -85,7 +86,7 @@ test-quick: ## run the tests that need no database and no browser
 
 .PHONY: newest
 newest: ## run the tests of what asks Postgres on its newest release as well
-	scripts/with-newest-postgres go test -timeout 40m $(asks_postgres)
+	scripts/with-newest-postgres go test -vet=off -timeout 40m $(asks_postgres)
 
 .PHONY: client
 client: ## install Claude Code and other clients from npm and run them against Memoir, with stand-ins for their models
