@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"memoir/internal/gate"
+	"memoir/internal/waittest"
 	"memoir/web"
 )
 
@@ -31,7 +32,8 @@ func withBrowser(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(profile) }()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(filepath.Join(profile, "profile")),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU)
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU,
+		chromedp.WSURLReadTimeout(waittest.Patience()))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -68,8 +70,7 @@ func open(t *testing.T, address string, allowed ...string) *page {
 		t.Fatalf("Chromium does not start (apt install chromium): %v", err)
 	}
 	tab, closeTab := chromedp.NewContext(browser)
-	limited, cancel := context.WithTimeout(tab, time.Minute)
-	p := &page{t: t, ctx: limited}
+	p := &page{t: t, ctx: tab}
 	if err := chromedp.Do(tab, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,6 @@ func open(t *testing.T, address string, allowed ...string) *page {
 		}
 	}()
 	t.Cleanup(func() {
-		cancel()
 		closeTab()
 		<-done
 		for _, m := range p.messages {
@@ -98,6 +98,12 @@ func open(t *testing.T, address string, allowed ...string) *page {
 	})
 	p.visit(address)
 	return p
+}
+
+// step returns a context with the timeout of one step. A tab as a whole has no timeout, because the
+// number of its pages grows.
+func (p *page) step() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(p.ctx, waittest.Patience())
 }
 
 func (p *page) visit(address string) {
@@ -116,22 +122,31 @@ func containsAny(s string, parts []string) bool {
 
 func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := chromedp.Do(p.ctx, steps...); err != nil {
-		p.t.Fatal(err)
+	for _, step := range steps {
+		ctx, cancel := p.step()
+		err := chromedp.Do(ctx, step)
+		cancel()
+		if err != nil {
+			p.t.Fatal(err)
+		}
 	}
 }
 
 // until waits until a JavaScript expression is true.
 func (p *page) until(expression string) {
 	p.t.Helper()
-	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond))); err != nil {
+	ctx, cancel := p.step()
+	defer cancel()
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond))); err != nil {
 		p.t.Fatalf("waiting until %s: %v\n%s", expression, err, evaluate[string](p, "document.body.innerText"))
 	}
 }
 
 func evaluate[T any](p *page, expression string) T {
 	p.t.Helper()
-	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	ctx, cancel := p.step()
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
 		p.t.Fatalf("evaluating %s: %v", expression, err)
 	}

@@ -179,7 +179,9 @@ func TestPages_WithoutScripts(t *testing.T) {
 	s := serveSite(t)
 	p := open(t, "about:blank", "ERR_BLOCKED_BY_CLIENT")
 	block := network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/static/*.js", Block: true}}}
-	if _, err := chromedp.Call(p.ctx, network.SetBlockedURLs, block); err != nil {
+	ctx, cancel := p.step()
+	defer cancel()
+	if _, err := chromedp.Call(ctx, network.SetBlockedURLs, block); err != nil {
 		t.Fatal(err)
 	}
 	p.visit(s.URL + address.MemoriesPath(slug))
@@ -193,7 +195,9 @@ func TestPages_WithoutScripts(t *testing.T) {
 // follow runs a step that opens another document, and waits for it.
 func (p *page) follow(step chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if _, err := chromedp.RunResponse(p.ctx, step); err != nil {
+	ctx, cancel := p.step()
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, step); err != nil {
 		p.t.Fatal(err)
 	}
 }

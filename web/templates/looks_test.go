@@ -38,7 +38,9 @@ func TestPages_FitScreenAndPolicy(t *testing.T) {
 			t.Parallel()
 			p := open(t, "about:blank")
 			p.do(chromedp.EmulateViewport(look.width, look.height))
-			_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			ctx, cancel := p.step()
+			defer cancel()
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{
 					{Name: "prefers-color-scheme", Value: look.scheme},
 					{Name: "prefers-reduced-motion", Value: "reduce"},
@@ -64,7 +66,9 @@ func (p *page) picture(file string) {
 	p.t.Helper()
 	// The screenshot includes confirmation steps.
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d, i) => { d.open = i % 2 === 0; })`))
-	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	ctx, cancel := p.step()
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		p.t.Fatal(err)
 	}
