@@ -51,7 +51,7 @@ server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall embedding askedas extraction consolidation verification outage) ./cmd/server
 
 # The packages that need no Postgres and no Chromium.
-quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... findings/... gate hooksettings lockfile logs markdown \
+quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff fence files/... findings/... gate hooksettings lockfile logs markdown \
 	memories/... memorytool model postgres/search problem recallbench sync/publish transcript waittest words) ./examples ./web/templates/address ./web/templates/wording
 
 # The commit of recorded long runs; + means uncommitted changes, apart from the recorded results.

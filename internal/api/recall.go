@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"memoir/internal/fence"
 	"memoir/internal/gate"
 	"memoir/internal/recall"
 	"memoir/internal/wire"
@@ -86,7 +87,7 @@ func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, er
 		return &recallAnswer{http.StatusAccepted, recallOf(recall.Result{ID: id, Pending: true, BudgetLeft: recall.SessionBudget}, "")}, err
 	}
 	result, err := a.recaller.Recall(ctx, request)
-	return &recallAnswer{http.StatusOK, recallOf(result, recall.Reminder(result.Blocks()))}, err
+	return &recallAnswer{http.StatusOK, recallOf(result, fence.Reminder(result.Blocks()))}, err
 }
 
 type recallPath struct {
@@ -96,7 +97,7 @@ type recallPath struct {
 
 func (a *api) fetchRecall(ctx context.Context, in *recallPath) (*answer[Recall], error) {
 	result, err := a.recaller.Fetch(ctx, in.Slug, in.ID, gate.ReadOnly(ctx))
-	return ok(recallOf(result, recall.Reminder(result.Blocks()))), err
+	return ok(recallOf(result, fence.Reminder(result.Blocks()))), err
 }
 
 func recallOf(r recall.Result, reminder string) Recall {

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"memoir/internal/api"
+	"memoir/internal/fence"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/masked"
-	"memoir/internal/recall"
 	"memoir/internal/waittest"
 )
 
@@ -81,7 +81,7 @@ func TestRecall_GivesReasons(t *testing.T) {
 	if got["budget_left"] != float64(61_440-len(text)) {
 		t.Errorf("%v bytes are left", got["budget_left"])
 	}
-	want := regexp.MustCompile(`^<system-reminder>\n` + regexp.QuoteMeta(recall.Notice) + `\n<memoir [0-9a-f]{16}>\n` +
+	want := regexp.MustCompile(`^<system-reminder>\n` + regexp.QuoteMeta(fence.Notice) + `\n<memoir [0-9a-f]{16}>\n` +
 		regexp.QuoteMeta("Memory (saved today): "+s.Path("ada/memory/feedback_deploy.md")+":\n\n"+text) + `\n</memoir [0-9a-f]{16}>\n</system-reminder>$`)
 	if reminder, _ := got["reminder"].(string); !want.MatchString(reminder) {
 		t.Errorf("it reminds of\n%s\nnot of\n%s", reminder, want)

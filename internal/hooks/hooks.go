@@ -21,6 +21,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/extraction"
+	"memoir/internal/fence"
 	"memoir/internal/gate"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -199,7 +200,7 @@ func (h *Hooks) recalled(ctx context.Context, agent agents.Agent, event string, 
 		h.log.Warn("hook answered without memories", "event", event, "agent", agent.Slug, "error", err)
 		return output{}
 	}
-	return contextOutput(event, recall.Fence(result.Blocks()))
+	return contextOutput(event, fence.Blocks(result.Blocks()))
 }
 
 // postToolUse answers with the memories that a model has meanwhile chosen for the session's prompt.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/fence"
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/memories/memtext"
-	"memoir/internal/recall"
 	"memoir/internal/records"
 )
 
@@ -138,8 +138,8 @@ func (h *Hooks) afterCompaction(ctx context.Context, from records.RecallSources,
 	switch {
 	case err == nil:
 		if fit, _ := claudemd.FitCompaction(notes.Tokens, notes.Messages); fit == claudemd.CompactionFits {
-			head := "These are the notes of this session from before the compaction. The file has them all: " + recall.Defuse(notes.Path) + "\n"
-			return head + recall.FenceOne(notes.Text, maxContext-len([]rune(head))), nil
+			head := "These are the notes of this session from before the compaction. The file has them all: " + fence.Defuse(notes.Path) + "\n"
+			return head + fence.Text(notes.Text, maxContext-len([]rune(head))), nil
 		}
 	case !errors.Is(err, memories.ErrNotFound) && !errors.As(err, &unreadable):
 		return "", err
@@ -186,7 +186,7 @@ func summary(from records.RecallSources, n int) string {
 	for _, shared := range from[1:] {
 		text += " and, shared by all agents, in " + shared.Dir
 	}
-	return recall.Defuse(text + ". What has to do with a prompt comes with it.")
+	return fence.Defuse(text + ". What has to do with a prompt comes with it.")
 }
 
 // fencedList returns a fenced list with a line for each memory, cut to maxLine characters. It
@@ -208,7 +208,7 @@ func fencedList(all []memories.Memory, from records.RecallSources, now time.Time
 		}
 		lines[i] = cut(line, maxLine)
 	}
-	return recall.FenceOne(strings.Join(lines, "\n"), maxContext-maxHead)
+	return fence.Text(strings.Join(lines, "\n"), maxContext-maxHead)
 }
 
 // maxHead is room for the text around a list, in characters (arbitrary).

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/fence"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -100,7 +101,7 @@ func (w whole) text() string {
 	if w.Warning != "" {
 		head = append(head, w.Warning)
 	}
-	text := recall.Block(recall.Defuse(strings.Join(head, "\n")), w.Body)
+	text := fence.Block(fence.Defuse(strings.Join(head, "\n")), w.Body)
 	if w.Cut {
 		text += "\n\n[Cut, because it is too long for this answer. All of it is in its file, and in the resource " + w.URI + ".]"
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"memoir/internal/fence"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memtext"
-	"memoir/internal/recall"
 	"memoir/internal/records"
 	"memoir/internal/words"
 )
@@ -215,12 +215,12 @@ func (l list) text() string {
 		for _, f := range l.Facts {
 			fmt.Fprintf(&facts, "- line %d: %s\n", f.Line, f.Excerpt)
 		}
-		head := memtext.Counted(len(l.Facts), "fact", "facts") + " in the index " + recall.Defuse(l.Facts[0].File) + ":"
-		text.WriteString("\n\n" + recall.Block(head, facts.String()))
+		head := memtext.Counted(len(l.Facts), "fact", "facts") + " in the index " + fence.Defuse(l.Facts[0].File) + ":"
+		text.WriteString("\n\n" + fence.Block(head, facts.String()))
 	}
 	for _, s := range l.Shared {
 		head := fmt.Sprintf("%s that all agents share, of %s:", memtext.Counted(s.Total, "memory", "memories"), s.Agent)
-		text.WriteString("\n\n" + recall.Block(head, lines(s.Memories)))
+		text.WriteString("\n\n" + fence.Block(head, lines(s.Memories)))
 	}
 	return text.String()
 }
@@ -241,7 +241,7 @@ func (l list) own() string {
 	if l.NextCursor != "" {
 		text += fmt.Sprintf("More: ask again with cursor %s\n", l.NextCursor)
 	}
-	return recall.Block(head, text)
+	return fence.Block(head, text)
 }
 
 // lines returns a text with each memory on one line, and its excerpt, if any, on the next.

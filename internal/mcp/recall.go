@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"memoir/internal/fence"
 	"memoir/internal/gate"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -71,8 +72,8 @@ func (e *endpoint) recall(ctx context.Context, agent records.Agent, in recallInp
 	}
 	for i, m := range result.Memories {
 		out.Memories[i] = recalledMemory{
-			ID: m.ID, Name: recall.Defuse(m.Name), Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.KnownDays(), Stale: m.Age.Stale,
-			Warning: m.Warning, Why: m.Why, Weak: m.Weak, File: m.File, Line: m.Line, Text: recall.Defuse(m.Text),
+			ID: m.ID, Name: fence.Defuse(m.Name), Type: string(m.Type), Saved: m.Age.String(), AgeDays: m.Age.KnownDays(), Stale: m.Age.Stale,
+			Warning: m.Warning, Why: m.Why, Weak: m.Weak, File: m.File, Line: m.Line, Text: fence.Defuse(m.Text),
 		}
 	}
 	return out, nil
@@ -82,5 +83,5 @@ func (r recalled) text() string {
 	if len(r.Memories) == 0 {
 		return r.Nothing
 	}
-	return recall.Fence(r.blocks)
+	return fence.Blocks(r.blocks)
 }

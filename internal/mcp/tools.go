@@ -11,8 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"memoir/internal/fence"
 	"memoir/internal/memories"
-	"memoir/internal/recall"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
@@ -214,7 +214,7 @@ func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // escapeResults returns a handler that calls next and escapes texts in a tool's result with
-// recall.Defuse: those of errors, which quote names, and of structured content. Claude Code shows
+// fence.Defuse: those of errors, which quote names, and of structured content. Claude Code shows
 // its model only that, so a memory must not be able to end the block that encloses it there. The
 // text of other results is escaped by its tool.
 func (e *endpoint) escapeResults(next sdk.MethodHandler) sdk.MethodHandler {
@@ -226,7 +226,7 @@ func (e *endpoint) escapeResults(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		for _, content := range answer.Content {
 			if content, ok := content.(*sdk.TextContent); ok && answer.IsError {
-				content.Text = recall.Defuse(content.Text)
+				content.Text = fence.Defuse(content.Text)
 			}
 		}
 		if answer.StructuredContent == nil {
@@ -251,7 +251,7 @@ func (e *endpoint) escapeResults(next sdk.MethodHandler) sdk.MethodHandler {
 func escaped(value any) any {
 	switch value := value.(type) {
 	case string:
-		return recall.Defuse(value)
+		return fence.Defuse(value)
 	case []any:
 		for i := range value {
 			value[i] = escaped(value[i])

@@ -10,9 +10,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"memoir/internal/fence"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/recall"
 	"memoir/internal/records"
 )
 
@@ -282,7 +282,7 @@ func TestRecall_OncePerSession(t *testing.T) {
 	in := arguments{"query": "when do we deploy?", "session": "one", "limit": 1}
 	text := c.call("recall", in, &got)
 	if len(got.Memories) != 1 || got.Memories[0].Name != "deploy on tuesdays" || got.SelectedBy != "keyword" || got.BudgetLeft >= 61_440 ||
-		!strings.HasPrefix(text, recall.Notice+"\n<memoir ") || !strings.Contains(text, ">\nMemory (saved today): "+d.Path("ada/memory/feedback_deploy.md")+":\n\n") || !strings.Contains(text, "Tuesdays only") || strings.Contains(text, "<system-reminder") {
+		!strings.HasPrefix(text, fence.Notice+"\n<memoir ") || !strings.Contains(text, ">\nMemory (saved today): "+d.Path("ada/memory/feedback_deploy.md")+":\n\n") || !strings.Contains(text, "Tuesdays only") || strings.Contains(text, "<system-reminder") {
 		t.Errorf("recalled: %+v, %q", got, text)
 	}
 	if text := c.call("recall", in, &got); strings.Contains(text, "Tuesdays only") {

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"memoir/internal/fence"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/model"
@@ -215,7 +216,7 @@ func TestForPrompt_TextLimit(t *testing.T) {
 	if past := recalls(t, m); len(result.Memories) != 3 || result.Note != want || len(past) != 1 || past[0].Note != want || past[0].DeliveredCount != 3 {
 		t.Errorf("%d memories are given: %q, recorded as %+v", len(result.Memories), result.Note, past)
 	}
-	if got := len(utf16.Encode([]rune(recall.Fence(result.Blocks())))); got > limit {
+	if got := len(utf16.Encode([]rune(fence.Blocks(result.Blocks())))); got > limit {
 		t.Errorf("the text has %d characters", got)
 	}
 	if again := prompt(t, m.Recaller, "what are the deploy rules"); len(again.Memories) != 1 || again.Note != "" {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/fence"
 	"memoir/internal/memories"
 	"memoir/internal/recall/ranking"
 	"memoir/internal/records"
@@ -125,7 +126,7 @@ type Request struct {
 	// fit; they are Weak. Otherwise memories that do not fit are left out.
 	Deliberate bool
 	From       string
-	// MaxText limits the text of Fence, in UTF-16 units; 0 means no limit.
+	// MaxText limits the text of fence.Blocks, in UTF-16 units; 0 means no limit.
 	MaxText int
 	// ReadOnly means that nothing may be changed: no record is kept, the session is ignored, and no
 	// model is called.
@@ -169,7 +170,7 @@ type Recalled struct {
 func (r Result) Blocks() []string {
 	blocks := make([]string, len(r.Memories))
 	for i, m := range r.Memories {
-		blocks[i] = Block(m.Head, m.Text)
+		blocks[i] = fence.Block(m.Head, m.Text)
 	}
 	return blocks
 }
@@ -298,7 +299,7 @@ func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request
 // about the first recall. Unless the request is read-only, it hands their deliveries to
 // RecordDelivered, or records them. After an error, nothing is recorded.
 func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, all []records.Recall, request Request) (Result, error) {
-	room := request.MaxText - fenceLength
+	room := fence.Room(request.MaxText)
 	var result Result
 	var handed []*delivery
 	for i, record := range all {
@@ -364,7 +365,7 @@ func (r *Recaller) prepare(ctx context.Context, from records.RecallSources, reco
 			continue
 		}
 		m := recalled(from.Of(file.AgentID), file, gone[file.ID], c, now)
-		length := lengthOf(Block(m.Head, m.Text)) + len(blockSeparator)
+		length := fence.LengthOfBlock(fence.Block(m.Head, m.Text))
 		switch {
 		case m.Bytes > result.BudgetLeft:
 			continue

@@ -3,16 +3,15 @@ package recall
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"memoir/internal/fence"
 	"memoir/internal/memories"
 )
 
 // Head returns the text above a delivered memory: its age and the path of its file on one line.
 // For a stale memory, a warning in a paragraph of its own replaces the age.
 func Head(age memories.Age, path string) string {
-	path = Defuse(onOneLine(path))
+	path = fence.Defuse(fence.OneLine(path))
 	if age.Stale {
 		return age.Warning() + "\n\nMemory: " + path + ":"
 	}
@@ -53,7 +52,7 @@ func Gone(cited []memories.CheckedCitation) string {
 	if more := len(cited) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return "This memory cites things that are no longer in the project: " + Defuse(strings.Join(names, ", ")) +
+	return "This memory cites things that are no longer in the project: " + fence.Defuse(strings.Join(names, ", ")) +
 		". Verify it against the project before you rely on it, and correct the memory if it is wrong.\n\n"
 }
 
@@ -61,28 +60,4 @@ func Gone(cited []memories.CheckedCitation) string {
 // is no reason to warn.
 func Warning(gone []memories.CheckedCitation, age memories.Age) string {
 	return strings.TrimSpace(Gone(gone) + age.Warning())
-}
-
-// Block returns head, an empty line and text as one text for a conversation. It escapes text (see
-// Defuse), but not head.
-func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
-
-// Reminder returns the blocks as one fenced text (see Fence) inside system-reminder tags, which
-// mark it as information. It escapes nothing; the blocks come from Block. Without blocks it is "".
-func Reminder(blocks []string) string {
-	if len(blocks) == 0 {
-		return ""
-	}
-	return "<system-reminder>\n" + Fence(blocks) + "\n</system-reminder>"
-}
-
-// onOneLine returns name with control characters and line separators replaced by U+FFFD. File names
-// may contain them, and text on a new line would look like Memoir's own.
-func onOneLine(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return utf8.RuneError
-		}
-		return r
-	}, name)
 }

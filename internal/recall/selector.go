@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/fence"
 	"memoir/internal/memories"
 	"memoir/internal/model"
 )
@@ -79,7 +80,7 @@ func manifest(candidates []memories.Memory, now time.Time) string {
 		if m.Type != "" {
 			fmt.Fprintf(&out, "[%s] ", m.Type)
 		}
-		fmt.Fprintf(&out, "%s (%s): %s", onOneLine(m.Path), memories.AgeOf(m.ModifiedAt, now), onOneLine(m.Name))
+		fmt.Fprintf(&out, "%s (%s): %s", fence.OneLine(m.Path), memories.AgeOf(m.ModifiedAt, now), fence.OneLine(m.Name))
 		if text := about(m); text != "" {
 			out.WriteString(" — " + text)
 		}

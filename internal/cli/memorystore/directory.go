@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/fence"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
@@ -254,8 +255,8 @@ func (d *Directory) chosen(best []recall.Choice, read map[string]note, limit int
 			Why: c.Why, Weak: c.Weak, Bytes: bytes, Text: text,
 		})
 		found.BudgetLeft -= bytes
-		blocks = append(blocks, recall.Block(recall.WeakNote(c.Weak)+recall.Head(age, filepath.Join(d.Agent.Dir, filepath.FromSlash(c.Path))), text))
+		blocks = append(blocks, fence.Block(recall.WeakNote(c.Weak)+recall.Head(age, filepath.Join(d.Agent.Dir, filepath.FromSlash(c.Path))), text))
 	}
-	found.Reminder = recall.Reminder(blocks)
+	found.Reminder = fence.Reminder(blocks)
 	return found
 }
