@@ -41,6 +41,30 @@ func TestFaultC26_FourActions(t *testing.T) {
 	}
 }
 
+func TestPane_NoDescription(t *testing.T) {
+	t.Parallel()
+	s := serve(t, memoirtest.Files{
+		"ada/memory/user_tea.md":   "---\nname: Tea\ntype: user\n---\n\nGreen.\n",
+		"ada/memory/user_milk.md":  "---\nname: Milk\ndescription: for coffee\ntype: user\n---\n\nNone.\n",
+		"ada/memory/user_sugar.md": "---\nname: Sugar\n---\n\nNone.\n",
+	})
+	for name, want := range map[string]string{
+		"Tea":   "No description Recall finds a memory more easily with one Add",
+		"Milk":  "",
+		"Sugar": "No description Recall finds a memory more easily with one Add",
+	} {
+		m := s.Memory("ada", name)
+		page := s.get(t, pageOf(m))
+		note := page.Find(`#pane .pane-note[data-tone=""]`)
+		if got := words(note); got != want {
+			t.Errorf("%s has the note %q, want %q", name, got, want)
+		}
+		if href, _ := note.Find("a").Attr("href"); want != "" && href != pageOf(m)+"/edit" {
+			t.Errorf("the note of %s leads to %q", name, href)
+		}
+	}
+}
+
 // TestFaultC28_FactsOnFile checks that paths and hashes are on the tab of the file only.
 func TestFaultC28_FactsOnFile(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ type Memory struct {
 
 // MemoryNote is a note above a memory's text about something that waits for a decision.
 type MemoryNote struct {
-	Kind      string    // of the review's item, or NoteWarning
+	Kind      string    // of the review's item, or one of the constants below
 	Others    []ui.Link // the other memories that it is about
 	Reason    string
 	Href      string // of the item; empty for a problem
@@ -63,6 +63,9 @@ type MemoryNote struct {
 
 // NoteWarning is the kind of a note about a memory that is used although its file has a problem.
 const NoteWarning = "warning"
+
+// NoteNoDescription is the kind of a note about a memory without a description. It leads to the form.
+const NoteNoDescription = "no_description"
 
 // NotePending is the kind of a note about a change that the agent's client has yet to take over.
 const NotePending = "pending"
@@ -73,16 +76,22 @@ func ConflictNote(r DisagreementRow) MemoryNote {
 }
 
 func (n MemoryNote) tone() ui.Tone {
-	if n.Kind == "secret" || n.Kind == "injection" {
+	switch n.Kind {
+	case "secret", "injection":
 		return ui.Danger
+	case NoteNoDescription:
+		return ui.Quiet
+	default:
+		return ui.Warning
 	}
-	return ui.Warning
 }
 
 func (n MemoryNote) icon() string {
 	switch n.Kind {
 	case "secret", "injection", "contradiction", "conflict", "broken", "expired", "link":
 		return n.Kind
+	case NoteNoDescription:
+		return "edit"
 	case "duplicate":
 		return "copy"
 	case "unchecked", NotePending:
@@ -96,6 +105,8 @@ func (n MemoryNote) label() string {
 	switch {
 	case n.Kind == NoteWarning:
 		return "Warning"
+	case n.Kind == NoteNoDescription:
+		return "No description"
 	case n.Kind == NotePending:
 		return "Pending"
 	case len(n.Others) == 0:
@@ -109,8 +120,13 @@ func (n MemoryNote) label() string {
 	}
 }
 
+// link returns the way to the decision. It is the zero Link for a reader who cannot add what lacks.
 func (n MemoryNote) link(v Memory) ui.Link {
 	switch {
+	case n.Kind == NoteNoDescription && v.canEdit():
+		return ui.Link{Label: "Add", Href: v.form()}
+	case n.Kind == NoteNoDescription:
+		return ui.Link{}
 	case n.Kind == NotePending:
 		return ui.Link{Label: "File", Href: v.tab(address.FileTab)}
 	case n.IsProblem:

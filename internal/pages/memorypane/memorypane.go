@@ -65,7 +65,10 @@ func Notes(ctx context.Context, store Store, m memories.Memory) ([]templates.Mem
 	}
 	for _, p := range m.Problems {
 		kind := kindOf(m, p)
-		if !seen[kind] {
+		switch {
+		case p.Code == memories.CodeNoDescription:
+			notes = append(notes, templates.MemoryNote{Kind: templates.NoteNoDescription, Reason: "Recall finds a memory more easily with one"})
+		case !seen[kind]:
 			notes = append(notes, templates.MemoryNote{Kind: kind, Reason: p.Message, IsProblem: true})
 		}
 	}
