@@ -397,7 +397,7 @@ func TestMemory_JSONFields(t *testing.T) {
 		for name, args := range map[string][]string{
 			"list":   {"list"},
 			"show":   {"show", "Tabs"},
-			"save":   {"save", "New", "--type", "user", "--body", "x"},
+			"save":   {"save", "New", "--type", "user", "--description", "y", "--body", "x"},
 			"delete": {"delete", "New"},
 		} {
 			if name == "delete" {
