@@ -186,7 +186,7 @@ func summary(from records.RecallSources, n int) string {
 	for _, shared := range from[1:] {
 		text += " and, shared by all agents, in " + shared.Dir
 	}
-	return fence.Defuse(text + ". What has to do with a prompt comes with it.")
+	return fence.Defuse(text + ". Memories that fit a prompt come with it.")
 }
 
 // fencedList returns a fenced list with a line for each memory, cut to maxLine characters. It

@@ -41,7 +41,8 @@ func (l Link) Name() string {
 
 // Remove returns the index without the links for which removed reports true. A line with other
 // links to files keeps these; otherwise the whole line is removed, with the text indented below an
-// entry. gone are the changed and removed lines, for Restore. If no line has such a link, Remove returns index and nil.
+// entry. gone are the changed and removed lines, for Restore. If no line has such a link, Remove
+// returns index and nil.
 func Remove(index []byte, removed func(Link) bool) (out []byte, gone []RemovedLine) {
 	return removeLinks(index, func(l indexLink) bool { return removed(Link{l.target, l.isWiki}) })
 }

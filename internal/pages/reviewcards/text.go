@@ -72,9 +72,9 @@ func Differing(texts []string) [][]words.TextSpan {
 	return spans
 }
 
-func mark(words []bool) {
-	for i := range words {
-		words[i] = true
+func mark(changed []bool) {
+	for i := range changed {
+		changed[i] = true
 	}
 }
 

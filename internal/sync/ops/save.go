@@ -31,8 +31,7 @@ type SaveOp struct {
 // was new or in the trash. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written.
 // Errors to test for: memories.ErrNotFound for an unknown slug, *memories.InvalidError,
 // *memories.NameTakenError with op.OnlyNew, and memories.ErrChanged with op.Match.
-// *memories.ConflictError means that the file has changed
-// since the last scan or cannot be written.
+// *memories.ConflictError means that the file has changed since the last scan or cannot be written.
 func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, error) {
 	draft := op.Draft
 	if err := draft.Check(); err != nil {

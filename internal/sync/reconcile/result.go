@@ -29,7 +29,8 @@ type Change struct {
 }
 
 // removeOrphans deletes the live, readable memories that have lost a primary file and have no file
-// left, except blocked ones. They become missing instead if the primary directory was replaced, or if they are too many.
+// left, except blocked ones. They become missing instead if the primary directory was replaced, or if
+// they are too many.
 // Too many are more than MassRemoval and more than half of primaryCount. If such a memory's file
 // has only grown and states another name now, its row is dropped without a deletion.
 func (r *reconciler) removeOrphans(primaryCount int) {
