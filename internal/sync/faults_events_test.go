@@ -95,6 +95,11 @@ func newsFails(t *testing.T, op operation, fate linetest.Fate, written failure) 
 	}
 	disk.how.Store(int32(works))
 	s.restart()
+	// The former connection may hold the agent's lease for a moment, so the first scan can leave it out.
+	waittest.For(s, "CLAUDE.md to be written again", func() bool {
+		agent, err := s.store.Agent(context.Background(), s.slug)
+		return err == nil && agent.ClaudeMD.Problem == ""
+	})
 	page.follows("what was there after the next start")
 	is, wrong := s.picture()
 	if len(wrong) > 0 {
