@@ -41,7 +41,7 @@ func Text(text string, limit int) string {
 	if text = Defuse(quarantine.MaskSecrets(text)); text == "" {
 		return ""
 	}
-	for Length(text)+overhead > limit {
+	for length(text)+overhead > limit {
 		end := strings.LastIndexByte(text, '\n')
 		if end < 0 {
 			return ""
@@ -55,17 +55,17 @@ func Text(text string, limit int) string {
 const blockSeparator = "\n\n"
 
 // overhead is the length of a fence around one empty block.
-var overhead = Length(Blocks([]string{""}))
+var overhead = length(Blocks([]string{""}))
 
 // Room returns how much text of blocks fits into a fenced text of limit UTF-16 units. Each block
 // takes LengthOfBlock.
 func Room(limit int) int { return limit - overhead }
 
 // LengthOfBlock returns how much of Room a block takes.
-func LengthOfBlock(block string) int { return Length(block) + len(blockSeparator) }
+func LengthOfBlock(block string) int { return length(block) + len(blockSeparator) }
 
-// Length returns the length of text as Claude Code counts it, in UTF-16 units.
-func Length(text string) int {
+// length returns the length of text as Claude Code counts it, in UTF-16 units.
+func length(text string) int {
 	n := 0
 	for _, r := range text {
 		n += max(1, utf16.RuneLen(r))
