@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -35,6 +36,10 @@ const (
 // A token from a familiar address is checked at once, so that others behind the same proxy cannot
 // lock its owner out. Other addresses have to wait as the limits require.
 type guesses struct {
+	// reserving makes a reservation and its cancellation one step. A limiter does not give back the
+	// time of a reservation that is cancelled after a later one was made.
+	reserving sync.Mutex
+
 	all      *rate.Limiter
 	failing  *lru.Cache[netip.Prefix, *rate.Limiter]
 	familiar *lru.Cache[netip.Prefix, time.Time] // time of the last valid token
@@ -77,16 +82,8 @@ func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() b
 		g.familiar.Add(from, time.Now())
 		return true, nil
 	}
-	own := g.limiterOf(from).Reserve()
-	wait := own.Delay()
-	if !familiar && wait <= maxGuessWait {
-		all := g.all.Reserve()
-		if wait = max(wait, all.Delay()); wait > maxGuessWait {
-			all.Cancel()
-		}
-	}
+	wait := g.reserve(from, familiar)
 	if wait > maxGuessWait {
-		own.Cancel()
 		return false, &tooManyGuesses{wait}
 	}
 	select {
@@ -100,6 +97,25 @@ func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() b
 	g.failing.Remove(from)
 	g.familiar.Add(from, time.Now())
 	return true, nil
+}
+
+// reserve takes the next time at which a token from the address may be checked, and returns how long
+// that is from now. If it is more than maxGuessWait, nothing is taken.
+func (g *guesses) reserve(from netip.Prefix, familiar bool) time.Duration {
+	g.reserving.Lock()
+	defer g.reserving.Unlock()
+	own := g.limiterOf(from).Reserve()
+	wait := own.Delay()
+	if !familiar && wait <= maxGuessWait {
+		all := g.all.Reserve()
+		if wait = max(wait, all.Delay()); wait > maxGuessWait {
+			all.Cancel()
+		}
+	}
+	if wait > maxGuessWait {
+		own.Cancel()
+	}
+	return wait
 }
 
 // isFamiliar reports whether the address has sent a valid token within familiarFor. This machine is
