@@ -119,3 +119,17 @@ func TestRename_WikiLinkWithName(t *testing.T) {
 	b.must(err)
 	b.indexIs("- [[project_release_days]]\n")
 }
+
+func TestDelete_EntryInFormerDirectory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/sub/deploy.md", note("Deploy days", memories.Project, "Tuesdays"))
+	b.write("ada/memory/sub/MEMORY.md", "- [Deploy](deploy.md) — days\n- [Other](other.md)\n")
+	b.scanAll()
+	m := b.memory("ada", "Deploy days")
+	_, err := b.engine.Patch(t.Context(), "ada", m.ID, "", engine.Patch{Name: pointer("Release days")})
+	b.must(err)
+	b.indexesAre("after the rename", map[string]string{"ada/memory/sub/MEMORY.md": "- [Deploy](../project_release_days.md) — days\n- [Other](other.md)\n"})
+	b.delete("ada", "Release days")
+	b.indexesAre("after the deletion", map[string]string{"ada/memory/sub/MEMORY.md": "- [Other](other.md)\n"})
+}

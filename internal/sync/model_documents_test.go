@@ -164,26 +164,28 @@ func (w *world) ofIndexes() []string {
 	return found
 }
 
-// expectIndexesWithout removes the lines that link to files that a deletion has removed. If the
+// expectIndexesWithout removes the lines that link to files that a deletion has removed, in each index
+// above one of the files: a rename may have moved the memory from below an index that lists it. If the
 // agent has written a file again, its lines stay if it is unknown which of the two came first.
 func (w *world) expectIndexesWithout(paths []string) {
-	for _, file := range paths {
-		for at, lines := range w.index {
-			if !w.isAbove(at, file) {
-				continue
-			}
-			var kept []string
-			for _, line := range lines {
-				rest := withoutLink(line, w.linkTo(at, file))
-				if rest != line {
-					w.owing = w.owing || w.isFull()
-				}
-				if rest != "" || line == "" {
-					kept = append(kept, rest)
-				}
-			}
-			w.index[at] = kept
+	for at, lines := range w.index {
+		if !slices.ContainsFunc(paths, func(file string) bool { return w.isAbove(at, file) }) {
+			continue
 		}
+		var kept []string
+		for _, line := range lines {
+			rest := line
+			for _, file := range paths {
+				rest = withoutLink(rest, w.linkTo(at, file))
+			}
+			if rest != line {
+				w.owing = w.owing || w.isFull()
+			}
+			if rest != "" || line == "" {
+				kept = append(kept, rest)
+			}
+		}
+		w.index[at] = kept
 	}
 }
 
@@ -237,7 +239,7 @@ func (w *world) linesAreUnknown(m memories.Memory) bool {
 	}
 	for at, lines := range w.index {
 		for relPath := range unclear {
-			if unclear[relPath] && w.isAbove(at, relPath) && slices.ContainsFunc(lines, func(line string) bool { return withoutLink(line, w.linkTo(at, relPath)) != line }) {
+			if unclear[relPath] && slices.ContainsFunc(lines, func(line string) bool { return withoutLink(line, w.linkTo(at, relPath)) != line }) {
 				return true
 			}
 		}
