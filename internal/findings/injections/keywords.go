@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
+
+	"memoir/internal/findings/prefix"
 )
 
 // maxChunk is how many bytes of a line are examined at once, and overlap how many of them again
@@ -24,8 +26,9 @@ type group struct {
 	bit  uint8
 }
 
-// keywordIndex has the keywords of all forms by their first two bytes.
-var keywordIndex = sync.OnceValue(func() map[uint16][]keyword {
+// keywordIndex has the keywords of all forms.
+var keywordIndex = sync.OnceValue(func() *prefix.Index[*keyword] {
+	var index prefix.Index[*keyword]
 	byText := map[string]*keyword{}
 	for i := range forms {
 		for g, words := range lists(forms[i].keywords) {
@@ -34,26 +37,13 @@ var keywordIndex = sync.OnceValue(func() map[uint16][]keyword {
 				if k == nil {
 					k = &keyword{text: text}
 					byText[text] = k
+					index.Add(text, k)
 				}
 				k.groups = append(k.groups, group{i, 1 << g})
 			}
 		}
 	}
-	index := map[uint16][]keyword{}
-	for text, k := range byText {
-		pair := uint16(text[0])<<8 | uint16(text[1])
-		index[pair] = append(index[pair], *k)
-	}
-	return index
-})
-
-// firstPairs has a bit for each pair of bytes with which a keyword starts.
-var firstPairs = sync.OnceValue(func() *[65536 / 64]uint64 {
-	var bits [65536 / 64]uint64
-	for pair := range keywordIndex() {
-		bits[pair/64] |= 1 << (pair % 64)
-	}
-	return &bits
+	return &index
 })
 
 // keywordsOfForms are the keywords that a line has of each form. All masks are zero between lines.
@@ -70,8 +60,7 @@ var keywordsSeen = sync.Pool{New: func() any {
 // chunks calls found with each part of the flat text that has keywords of all groups of a form. A
 // part is a line, or a part of a long one.
 func (s *scan) chunks(found func(form, start, end int)) {
-	index, pairs := keywordIndex(), firstPairs()
-	text := s.flat
+	index, text := keywordIndex(), s.flat
 	seen := keywordsSeen.Get().(*keywordsOfForms)
 	defer keywordsSeen.Put(seen)
 	masks, spans := seen.masks, seen.spans
@@ -87,11 +76,10 @@ func (s *scan) chunks(found func(form, start, end int)) {
 			next = end - overlap
 		}
 		for i := start; i+1 < end; i++ {
-			pair := uint16(text[i])<<8 | uint16(text[i+1])
-			if pairs[pair/64]&(1<<(pair%64)) == 0 || isLetter(text[i]) && i > 0 && isLetter(text[i-1]) {
+			if isLetter(text[i]) && i > 0 && isLetter(text[i-1]) {
 				continue
 			}
-			for _, k := range index[pair] {
+			for _, k := range index.At(text, i) {
 				if !strings.HasPrefix(text[i:end], k.text) {
 					continue
 				}

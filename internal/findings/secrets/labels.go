@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/findings/normtext"
+	"memoir/internal/findings/prefix"
 )
 
 // kind is the kind of value that a label announces.
@@ -53,17 +54,19 @@ var labels = indexLabels(map[kind]string{
 	signature: `sig!|signature!|x-amz-signature|x-goog-signature`,
 })
 
-// indexLabels returns the labels by their first byte, the longest first.
-func indexLabels(byKind map[kind]string) *[256][]label {
-	var index [256][]label
+// indexLabels returns the labels, the longest first.
+func indexLabels(byKind map[kind]string) *prefix.Index[label] {
+	var all []label
 	for k, list := range byKind {
 		for text := range strings.SplitSeq(list, "|") {
 			text, strict := strings.CutSuffix(strings.TrimSpace(text), "!")
-			index[text[0]] = append(index[text[0]], label{text, k, strict})
+			all = append(all, label{text, k, strict})
 		}
 	}
-	for _, all := range index {
-		slices.SortFunc(all, func(a, b label) int { return len(b.text) - len(a.text) })
+	slices.SortFunc(all, func(a, b label) int { return len(b.text) - len(a.text) })
+	var index prefix.Index[label]
+	for _, l := range all {
+		index.Add(l.text, l)
 	}
 	return &index
 }
@@ -99,8 +102,8 @@ var keyOwners = words(`api access secret private encryption signing auth master 
 func (s *scan) findLabels() {
 	text := s.Lower
 	for i := 0; i < len(text); i++ {
-		for _, l := range labels[text[i]] {
-			if i+1 == len(text) || text[i+1] != l.text[1] || !strings.HasPrefix(text[i:], l.text) {
+		for _, l := range labels.At(text, i) {
+			if !strings.HasPrefix(text[i:], l.text) {
 				continue
 			}
 			end := i + len(l.text)

@@ -133,7 +133,7 @@ func labelColumns(header string) map[int]kind {
 	columns := map[int]kind{}
 	for i, cell := range strings.Split(strings.Trim(header, "|"), "|") {
 		cell = strings.Trim(cell, " *`_")
-		for _, l := range labels[firstByte(cell)] {
+		for _, l := range labels.At(cell, 0) {
 			if cell == l.text && l.kind <= key {
 				columns[i] = l.kind
 				break
@@ -141,13 +141,6 @@ func labelColumns(header string) map[int]kind {
 		}
 	}
 	return columns
-}
-
-func firstByte(text string) byte {
-	if text == "" {
-		return 0
-	}
-	return text[0]
 }
 
 func (s *scan) findCells(line string, start int, columns map[int]kind) {
