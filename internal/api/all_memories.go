@@ -13,23 +13,24 @@ import (
 
 // allMemoriesInput are the filters for the memories of all agents.
 type allMemoriesInput struct {
-	Layout string          `query:"layout" enum:"hive,claude,directory,shared,qwen,gemini,codex,openclaw,memory-bank,letta" doc:"Only agents of this layout."`
-	Agent  string          `query:"agent" doc:"Only the agent with this slug."`
-	Q      string          `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
-	Near   bool            `query:"near" doc:"true: if no memory has all words of q, return similar ones."`
-	Name   string          `query:"name" doc:"The exact name."`
-	Type   string          `query:"type" enum:"feedback,user,project,reference"`
-	State  string          `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones."`
-	Stale  bool            `query:"stale" doc:"true: only stale ones, two days old or more."`
-	Sort   string          `query:"sort" enum:"name,updated,age,modified" doc:"As for the list of one agent."`
-	Since  memories.Moment `query:"updated_since" doc:"RFC 3339: only those updated at that time or later."`
+	Layout    string          `query:"layout" enum:"hive,claude,directory,shared,qwen,gemini,codex,openclaw,memory-bank,letta" doc:"Only agents of this layout."`
+	Agent     string          `query:"agent" doc:"Only the agent with this slug."`
+	Q         string          `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
+	Near      bool            `query:"near" doc:"true: if no memory has all words of q, return similar ones."`
+	Name      string          `query:"name" doc:"The exact name."`
+	Type      string          `query:"type" enum:"feedback,user,project,reference"`
+	State     string          `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones."`
+	Stale     bool            `query:"stale" doc:"true: only stale ones, two days old or more."`
+	Unchecked bool            `query:"unchecked" doc:"true: only those that nobody has changed or confirmed for long, as for the list of one agent."`
+	Sort      string          `query:"sort" enum:"name,updated,age,modified" doc:"As for the list of one agent."`
+	Since     memories.Moment `query:"updated_since" doc:"RFC 3339: only those updated at that time or later."`
 	memories.PageRequest
 }
 
 func (in *allMemoriesInput) filter() memories.Filter {
 	return memories.Filter{
 		Query: in.Q, Near: in.Near, Name: in.Name, Type: memories.Type(in.Type), State: memories.State(in.State),
-		Stale: in.Stale, Sort: memories.Sort(in.Sort), UpdatedSince: in.Since,
+		Stale: in.Stale, Unchecked: in.Unchecked, Sort: memories.Sort(in.Sort), UpdatedSince: in.Since,
 	}
 }
 

@@ -235,6 +235,32 @@ func TestList_UpdatedSince(t *testing.T) {
 	}
 }
 
+func TestListMemories_Unchecked(t *testing.T) {
+	t.Parallel()
+	days := map[string][2]int{"project": {29, 30}, "reference": {89, 90}, "user": {179, 180}, "feedback": {179, 180}, "opinion": {400, 400}}
+	files := memoirtest.Files{}
+	for kind, ages := range days {
+		for i, name := range []string{"new", "old"} {
+			modified := time.Now().AddDate(0, 0, -ages[i]).Add(-time.Minute).Format(time.RFC3339)
+			files["ada/memory/"+kind+"_"+name+".md"] = fmt.Sprintf("---\nname: %s_%s\ntype: %s\nmetadata:\n  modified: %s\n---\n\nText.\n", kind, name, kind, modified)
+		}
+	}
+	files["ada/memory/user_1980.md"] = "---\nname: archived\ntype: user\nmetadata:\n  modified: 1980-01-01T00:00:00Z\n---\n\nText.\n"
+	s := setup(t, files)
+	const old = "feedback_old project_old reference_old user_old"
+	for query, want := range map[string]string{
+		"/agents/ada/memories?sort=name&unchecked=true":              old,
+		"/agents/ada/memories?sort=name&unchecked=true&type=project": "project_old",
+		"/agents/ada/memories?sort=name&unchecked=true&q=text":       old,
+		"/agents/ada/memories?unchecked=true&as_of=" + now():         old,
+		"/memories?sort=name&unchecked=true":                         old,
+	} {
+		if got := names(s.ok(200, "GET", "/api/v1"+query, nil).list("memories"), "name"); got != want {
+			t.Errorf("%s lists %q, want %q", query, got, want)
+		}
+	}
+}
+
 func TestListMemories_InvalidParameter(t *testing.T) {
 	t.Parallel()
 	s := library(t)

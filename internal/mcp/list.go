@@ -40,7 +40,7 @@ type searchInput struct {
 }
 
 // hiddenFilters are the filters that no tool takes, so that a model has fewer to choose from.
-var hiddenFilters = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
+var hiddenFilters = []string{"stale", "unchecked", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
 
 // shape removes the properties that list_memories does not take from schema.
 func (listInput) shape(schema *jsonschema.Schema) {

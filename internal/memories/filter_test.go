@@ -17,6 +17,7 @@ func TestParseFilter(t *testing.T) {
 		"type=user&state=missing":            {Type: memories.User, State: memories.Missing},
 		"type=User":                          {Type: memories.User},
 		"stale=true&flagged=false":           {Stale: true},
+		"unchecked=true":                     {Unchecked: true},
 		"q=two+words&near=true&sort=updated": {Query: "two words", Near: true, Sort: memories.ByUpdate},
 		"session=U1-C1-1&scope=team&name=X":  {Session: "U1-C1-1", Scope: memories.TeamScope, Name: "X"},
 		"not_removed=true":                   {NotRemoved: true},

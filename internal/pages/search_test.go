@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -96,6 +97,8 @@ func TestSearch_SaysNumbers(t *testing.T) {
 func TestSearch_Filters(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
+	s.Write("ada/memory/project_pier.md", fmt.Sprintf("---\nname: Pier\ntype: project\nmetadata:\n  modified: %s\n---\n\nThe pier is closed.\n", time.Now().AddDate(0, 0, -31).Format(time.RFC3339)))
+	s.Scan("ada")
 	for query, want := range map[string][]string{
 		"ferry type:reference": {"Ferry times"},
 		"ferry agent:ada":      {"Release day"},
@@ -103,6 +106,8 @@ func TestSearch_Filters(t *testing.T) {
 		"agent:nobody ferry":   {},
 		"ferry is:stale":       {},
 		"ferry is:team":        {},
+		"ferry is:unchecked":   {},
+		"pier is:unchecked":    {"Pier"},
 		"type:opinion":         {},
 	} {
 		if got := s.get(t, "/search?q="+url.QueryEscape(query)).hits(); !slices.Equal(got, want) {

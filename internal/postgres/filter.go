@@ -23,10 +23,11 @@ type condition struct {
 // conditions are the conditions of all fields of memories.Filter. A field without SQL is no
 // condition on rows: it changes the order or the time of a list, or the search index answers it.
 var conditions = map[string]condition{
-	"type":    {sql: "m.type = @type", tallied: true},
-	"state":   {sql: "m.state = @state", tallied: true},
-	"stale":   {sql: "m.modified_at BETWEEN @known_since AND @stale_since AND m.readable"},
-	"flagged": {sql: "m.state = 'active' AND m.problems <> '[]'"},
+	"type":      {sql: "m.type = @type", tallied: true},
+	"state":     {sql: "m.state = @state", tallied: true},
+	"stale":     {sql: "m.modified_at BETWEEN @known_since AND @stale_since AND m.readable"},
+	"unchecked": {sql: "m.modified_at >= @known_since AND m.modified_at <= (@unchecked_since::timestamptz[])[array_position(@types::text[], m.type)] AND m.readable"},
+	"flagged":   {sql: "m.state = 'active' AND m.problems <> '[]'"},
 	"not_removed": {sql: `m.id IN (SELECT f.memory_id FROM files f
 			WHERE f.agent_id = @agent AND f.status = 'removing' AND f.problem IS NOT NULL)`},
 	// The inner query uses no column of m, so that it runs once and not for every memory.
@@ -57,9 +58,15 @@ func (c condition) clause(value string, isPast bool) string {
 }
 
 // filterArgs returns the arguments for the SQL of all conditions, including fields that f does not
-// set. It adds the bounds for stale memories at the time now.
+// set. It adds the bounds for stale and for unchecked memories at the time now.
 func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
-	args := pgx.NamedArgs{"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now)}
+	var uncheckedSince []time.Time
+	for _, t := range memories.Types() {
+		uncheckedSince = append(uncheckedSince, memories.UncheckedSince(t, now))
+	}
+	args := pgx.NamedArgs{
+		"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now), "types": memories.Types(), "unchecked_since": uncheckedSince,
+	}
 	values := f.Values()
 	for _, field := range memories.FilterFields() {
 		value := values.Get(field.Name)

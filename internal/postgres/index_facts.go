@@ -149,15 +149,15 @@ func factOf(row queries.FactsToRecallRow) memories.Memory {
 type factCursor struct{ Facts int }
 
 // Search returns one page of the memories of all agents that match, best first; the matching facts
-// in MEMORY.md files follow. Of filter, only Type, State, Stale, Scope, Query and Near may be set.
-// Any of the first four, except Active, leaves out the facts. With Near, and if no memory and no
+// in MEMORY.md files follow. Of filter, only Type, State, Stale, Unchecked, Scope, Query and Near may
+// be set. Any of the first five, except Active, leaves out the facts. With Near, and if no memory and no
 // fact has all words, it finds similar words instead. It fails with *memories.InvalidError for an
 // invalid filter, and with records.ErrCursor if the cursor is not of this list.
 func (s *Store) Search(ctx context.Context, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
 	if err := filter.Check(); err != nil {
 		return records.MemoryPage{}, err
 	}
-	if filter.Type != "" || filter.Stale || filter.Scope != "" || filter.State != "" && filter.State != memories.Active {
+	if filter.Type != "" || filter.Stale || filter.Unchecked || filter.Scope != "" || filter.State != "" && filter.State != memories.Active {
 		return s.searchMemories(ctx, filter, request) // facts have no type, age or scope, and are active
 	}
 	mark := paging.Mark("facts", filter.Query, filter.State)

@@ -98,8 +98,7 @@ func (v Search) suggested() []terms.Filter {
 		}
 	}
 	for _, value := range terms.IsValues() {
-		if value != terms.IsStale && !v.Terms.Is(value) { // after two days: the API's word, not the pages'
-
+		if value != terms.IsStale && !v.Terms.Is(value) {
 			all = append(all, terms.Filter{Field: terms.Is, Value: value})
 		}
 	}

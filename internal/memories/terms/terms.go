@@ -20,14 +20,15 @@ const (
 
 // Values of Is.
 const (
-	IsStale   = "stale"
-	IsTeam    = "team"
-	IsMissing = "missing"
-	IsTrash   = "trash"
+	IsStale     = "stale"     // two days old: the API's word
+	IsUnchecked = "unchecked" // not changed or confirmed for long
+	IsTeam      = "team"
+	IsMissing   = "missing"
+	IsTrash     = "trash"
 )
 
 // IsValues returns the values of Is.
-func IsValues() []string { return []string{IsStale, IsTeam, IsMissing, IsTrash} }
+func IsValues() []string { return []string{IsStale, IsUnchecked, IsTeam, IsMissing, IsTrash} }
 
 // Filter is one filter, such as type:project.
 type Filter struct {

@@ -23,7 +23,9 @@ type Store interface {
 // Search returns one page of the memories and facts that match. It is empty without a word, unless
 // an agent is named, and for an unknown agent. homeDir is as for agents.Labels.
 func Search(ctx context.Context, store Store, asked terms.Terms, homeDir string, page memories.PageRequest) (records.MemoryPage, error) {
-	filter := memories.Filter{Query: asked.Words, Near: true, Type: memories.Type(asked.Value(terms.Type)), Stale: asked.Is(terms.IsStale)}
+	filter := memories.Filter{
+		Query: asked.Words, Near: true, Type: memories.Type(asked.Value(terms.Type)), Stale: asked.Is(terms.IsStale), Unchecked: asked.Is(terms.IsUnchecked),
+	}
 	switch {
 	case asked.Is(terms.IsTrash):
 		filter.State = memories.Deleted
