@@ -21,7 +21,7 @@ type allMemoriesInput struct {
 	Type      string          `query:"type" enum:"feedback,user,project,reference"`
 	State     string          `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones."`
 	Stale     bool            `query:"stale" doc:"true: only stale ones, two days old or more."`
-	Unchecked bool            `query:"unchecked" doc:"true: only those that nobody has changed or confirmed for long, as for the list of one agent."`
+	Unchecked bool            `query:"unchecked" doc:"true: only those without a change or confirmation for long, as for the list of one agent."`
 	Sort      string          `query:"sort" enum:"name,updated,age,modified" doc:"As for the list of one agent."`
 	Since     memories.Moment `query:"updated_since" doc:"RFC 3339: only those updated at that time or later."`
 	memories.PageRequest

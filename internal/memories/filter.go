@@ -19,7 +19,7 @@ type Filter struct {
 	Type         Type   `query:"type" json:"type,omitempty" enum:"feedback,user,project,reference"`
 	State        State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones; with not_removed, deleted ones."`
 	Stale        bool   `query:"stale" json:"stale,omitempty" doc:"true: only stale ones, two days old or more."`
-	Unchecked    bool   `query:"unchecked" json:"unchecked,omitempty" doc:"true: only those that nobody has changed or confirmed for long: 30 days (project), 90 (reference), 180 (user, feedback)."`
+	Unchecked    bool   `query:"unchecked" json:"unchecked,omitempty" doc:"true: only those without a change or confirmation for long: 30 days (project), 90 (reference), 180 (user, feedback)."`
 	Flagged      bool   `query:"flagged" json:"flagged,omitempty" doc:"true: only active ones whose files have problems."`
 	NotRemoved   bool   `query:"not_removed" json:"not_removed,omitempty" doc:"true: only deleted ones with a file, or an entry in MEMORY.md, that could not be removed; problems has the reason."`
 	Session      string `query:"session" json:"session,omitempty" doc:"Name of a session that has a file of the memory, or that wrote its content."`
