@@ -50,6 +50,9 @@ server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 # The packages with queries, or whose tests observe the database.
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall embedding askedas extraction consolidation verification outage) ./cmd/server
 
+# The packages with the longest tests. They begin first, so that none of them runs alone at the end.
+longest := $(addprefix ./internal/,pages sync torture)
+
 # The packages that need no Postgres and no Chromium.
 quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff fence files/... findings/... gate hooksettings lockfile logs markdown \
 	memories/... memorytool model postgres/search problem recallbench sync/publish transcript waittest words) ./examples ./web/templates/address ./web/templates/wording
@@ -77,7 +80,7 @@ test: ## install what is missing and run every test
 	scripts/setup postgres chromium axe mcp-client markdown-parsers sshd
 	@# Of one package: the pages, in a browser, take 6 minutes by themselves, and 9 beside all else on two slow cores.
 	@# Without vet, because `make check` runs all of it.
-	go test -vet=off -timeout 40m $(or $(TESTFLAGS),./...)
+	go test -vet=off -timeout 40m $(or $(TESTFLAGS),$(longest) ./...)
 
 .PHONY: test-quick
 test-quick: ## run the tests that need no database and no browser
