@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -483,12 +484,14 @@ func TestImport_LongerThanLimit(t *testing.T) {
 	}
 	other := pgtest.Connect(t, m.URL)
 	pgtest.Execute(t, other, "BEGIN; LOCK TABLE tombstones")
-	go func() { // whatever happens to the request
+	var unlocking sync.WaitGroup
+	unlocking.Go(func() { // whatever happens to the request
 		time.Sleep(3 * limit / 2)
 		if _, err := other.Exec(context.Background(), "ROLLBACK"); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	t.Cleanup(unlocking.Wait) // the request can end before the statement has
 	client := http.Client{Transport: &http.Transport{DisableCompression: true}}
 	response, err := client.Post("http://"+listener.Addr().String()+"/api/v1/import?into=ada", "application/octet-stream", bytes.NewReader(zipped(t, notes)))
 	if err != nil {
