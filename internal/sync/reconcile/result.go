@@ -155,7 +155,8 @@ func conflictOf(files map[string]records.File) memories.Conflict {
 
 // updatePath makes the memory's path lead to a mirrored file with the memory's content. It also
 // takes the file's modification time, hash and size. It prefers the present path, then primary
-// files, then the first path. Without such a file, nothing changes.
+// files, then the first path. It skips other copies, which would be replaced as the source. Without
+// such a file, nothing changes.
 func (m *memoryState) updatePath() {
 	h := &m.row
 	var best *records.File
@@ -166,6 +167,9 @@ func (m *memoryState) updatePath() {
 		if f.Path == h.Path {
 			h.ModifiedAt, h.Hash, h.Size = f.ModifiedAt, f.Hash, f.Size
 			return
+		}
+		if m.isCopy(f) {
+			continue
 		}
 		if best == nil || compareBool(best.IsPrimary(), f.IsPrimary()) < 0 || best.IsPrimary() == f.IsPrimary() && f.Path < best.Path {
 			best = &f

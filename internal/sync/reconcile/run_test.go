@@ -177,6 +177,12 @@ func TestRun_Copies(t *testing.T) {
 			},
 		},
 		{
+			name:  "copy is no source after its session",
+			known: []step{memory(s1, "tabs", "two", 20), file(tabs, "tabs", "one", 5), file("memory/archive/tabs.md", "tabs", "two", 20)},
+			scan:  []step{removes(s1)},
+			want:  want{memories: list{"tabs active two@20 " + s1 + " [primary_conflict]"}},
+		},
+		{
 			name: "copy alone makes memory",
 			scan: []step{reads(copied, "tabs", "two", 20)},
 			want: want{
