@@ -129,6 +129,11 @@ func (r *rules) look(w *world, paths string, at span) {
 			found[name] = append(found[name], c)
 		}
 	}
+	for name := range left.outgrown {
+		if m := r.names[name]; m != nil && m.lives && !m.missing && !r.isCarriedAtOnce(name, found[name]) {
+			delete(r.names, name) // all that it was is in what the file says now
+		}
+	}
 	for name, candidates := range found {
 		r.decide(w, name, candidates, left)
 	}
@@ -285,11 +290,6 @@ func (r *rules) remove(left departures, durableBefore int) {
 			return m
 		}
 		return nil
-	}
-	for name := range left.outgrown {
-		if m := ends(name); m != nil {
-			delete(r.names, name) // all that it was is in what the file says now
-		}
 	}
 	var gone []*knownMemory
 	for name := range left.durable {
@@ -565,6 +565,18 @@ func widest(a *span, b span) *span {
 func (r *rules) isCarried(name string) bool {
 	for _, f := range r.files {
 		if f.there && !f.blocked && f.carries == name {
+			return true
+		}
+	}
+	return false
+}
+
+// isCarriedAtOnce reports whether a file has the name that the engine takes by the first scan of a
+// look. It takes a new file without a byte by a later one. found are the files that say something new.
+func (r *rules) isCarriedAtOnce(name string, found []candidate) bool {
+	for relPath, f := range r.files {
+		isLater := f.text == "" && slices.ContainsFunc(found, func(c candidate) bool { return c.place == relPath && !c.seen })
+		if f.there && !f.blocked && f.carries == name && !isLater {
 			return true
 		}
 	}
