@@ -48,6 +48,33 @@ func BenchmarkOneAgent(b *testing.B) {
 	}
 }
 
+// BenchmarkLongMemories measures recall among memories of longSize.
+func BenchmarkLongMemories(b *testing.B) {
+	layout := oneAgent(recallFiles)
+	layout.size = longSize
+	dir := b.TempDir()
+	layout.write(b, dir)
+	withDatabase(b, func(url string, conn *pgx.Conn) {
+		p := launch(b, url, dir)
+		p.untilReady()
+		untilSearchable(b, conn, recallFiles)
+		until(b, "the review", func() bool {
+			time.Sleep(time.Second)
+			return unexamined(b, conn) == 0
+		})
+		settle(b, conn)
+		warmUp(p)
+		var calm swiftest[figure]
+		for round := range rounds {
+			calm.take(func() figure { return recallRound(p, recallFiles, round).sorted() })
+		}
+		report.LongRecall = calm.taken
+		b.Logf("recall of %d bytes: %v at the median, %v at p95", longSize, calm.taken.Median(), calm.taken.P95())
+		p.stop()
+	})
+	b.ReportMetric(0, "ns/op")
+}
+
 // decode decodes an API answer, and fails the benchmark if it cannot.
 func decode(p *process, body []byte, into any) {
 	p.Helper()

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,12 +14,16 @@ import (
 	"memoir/internal/memories"
 )
 
-// fileSize is the size of each memory file, in bytes.
-const fileSize = 1024
+// Sizes of memory files, in bytes.
+const (
+	fileSize = 1024
+	longSize = 5 * 1024
+)
 
 // layout describes the distribution of a corpus' files.
 type layout struct {
 	agents, sessions, files int // files per session; without sessions, per primary directory
+	size                    int // of a file, in bytes; 0 means fileSize
 }
 
 func (l layout) total() int { return l.agents * max(1, l.sessions) * l.files }
@@ -51,7 +56,7 @@ func (l layout) write(b *testing.B, dir string) {
 				makeDirectory(b, memory)
 			}
 			for range l.files {
-				name, text := note(random, n)
+				name, text := note(random, n, cmp.Or(l.size, fileSize))
 				save(b, filepath.Join(memory, name), text)
 				n++
 			}
@@ -75,9 +80,9 @@ func save(b *testing.B, path, text string) {
 	}
 }
 
-// note returns the n-th memory file. The files alternate between the two common forms of
-// frontmatter.
-func note(random *rand.Rand, n int) (file, text string) {
+// note returns the n-th memory file, of a size in bytes. The files alternate between the two common
+// forms of frontmatter.
+func note(random *rand.Rand, n, size int) (file, text string) {
 	kind := memories.Types()[n%len(memories.Types())]
 	subject := fmt.Sprintf("%s %s %d", word(random), word(random), n)
 	var s strings.Builder
@@ -89,12 +94,12 @@ func note(random *rand.Rand, n int) (file, text string) {
 	}
 	for i, heading := range []string{"", "**Why:** ", "**How to apply:** "} {
 		s.WriteString(heading)
-		for s.Len() < fileSize*(i+1)/3 {
+		for s.Len() < size*(i+1)/3 {
 			s.WriteString(sentence(random))
 		}
 		s.WriteString("\n\n")
 	}
-	return fmt.Sprintf("%s_%d.md", kind, n), s.String()[:fileSize-1] + "\n"
+	return fmt.Sprintf("%s_%d.md", kind, n), s.String()[:size-1] + "\n"
 }
 
 func sentence(random *rand.Rand) string {

@@ -112,8 +112,7 @@ func untilExamined(p *process, conn *pgx.Conn, dir string) {
 	events := listen(p)
 	n := 0
 	until(p.B, "the review", func() bool {
-		if count(p.B, conn, `SELECT count(*) FROM agents a LEFT JOIN review_runs r ON r.agent_id = a.id
-			WHERE r.agent_id IS NULL OR r.memories_version <> a.memories_version`) == 0 {
+		if unexamined(p.B, conn) == 0 {
 			return true
 		}
 		report.BesideReview.Took = append(report.BesideReview.Took, timed(func() { p.get("/api/v1/agents/agent-01/memories?limit=50") }))
@@ -130,6 +129,13 @@ func untilExamined(p *process, conn *pgx.Conn, dir string) {
 	_, report.ExaminedPeak = p.memory()
 	p.Logf("all memories examined after %v, at most %d MB; meanwhile a list took %v and a save %v",
 		report.Examined, report.ExaminedPeak/1_000_000, report.BesideReview.Median(), report.SavedBesideReview.Median()-debounce)
+}
+
+// unexamined returns the number of agents that the review has yet to examine.
+func unexamined(b *testing.B, conn *pgx.Conn) int {
+	b.Helper()
+	return count(b, conn, `SELECT count(*) FROM agents a LEFT JOIN review_runs r ON r.agent_id = a.id
+		WHERE r.agent_id IS NULL OR r.memories_version <> a.memories_version`)
 }
 
 // savesBesideReview is the number of saves while the review examines the memories. More of them

@@ -41,28 +41,15 @@ const (
 // and the prompt hook.
 func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 	p.Helper()
-	random := rand.New(rand.NewPCG(13, 14))
-	ask := func(session, query string) {
-		p.post("/api/v1/agents/agent-00/recall", map[string]any{"query": query, "session": session})
-	}
-	for i := range 20 {
-		ask(fmt.Sprintf("before-%d", i), prompt(random)) // warm up, as in a server in use
-	}
-	ofRound := func(round int) figure {
-		f := figure{Files: files}
-		for i := range recalls {
-			query := prompt(random)
-			f.Took = append(f.Took, timed(func() { ask(fmt.Sprintf("session-%d-%d", round, i), query) }))
-		}
-		return f
-	}
+	warmUp(p)
 	if files != recallFiles {
-		report.Growth.add("a recall", files, ofRound(0).sorted().Median())
+		report.Growth.add("a recall", files, recallRound(p, files, 0).sorted().Median())
 		return
 	}
+	random := rand.New(rand.NewPCG(13, 14))
 	f := calmestOfFew(func(round int) figure {
 		untilUsual()
-		f := ofRound(round)
+		f := recallRound(p, files, round)
 		// Not in turns: the floor reads so much that it would empty the caches of the next recall.
 		for range plainRecalls {
 			f.Floor = append(f.Floor, recallPlainly(p.B, conn, prompt(random)))
@@ -74,6 +61,32 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 	report.Prompts = promptTogether(p, filepath.Join(dir, "agent-00"))
 	p.Logf("recall: %v at the median, %v at p99, its floor %v and %v; its hook %v and %v, %.0f %% in time", f.Median(), f.P99(),
 		f.FloorMedian(), f.FloorP99(), report.Prompts.Figure.Median(), report.Prompts.Figure.P99(), report.Prompts.InTime)
+}
+
+// warmUp recalls some memories, as in a server in use.
+func warmUp(p *process) {
+	p.Helper()
+	random := rand.New(rand.NewPCG(13, 14))
+	for i := range 20 {
+		recall(p, fmt.Sprintf("before-%d", i), prompt(random))
+	}
+}
+
+// recallRound measures recalls, each in a session of its own.
+func recallRound(p *process, files, round int) figure {
+	p.Helper()
+	random := rand.New(rand.NewPCG(16, uint64(round)))
+	f := figure{Files: files}
+	for i := range recalls {
+		query := prompt(random)
+		f.Took = append(f.Took, timed(func() { recall(p, fmt.Sprintf("session-%d-%d", round, i), query) }))
+	}
+	return f
+}
+
+func recall(p *process, session, query string) {
+	p.Helper()
+	p.post("/api/v1/agents/agent-00/recall", map[string]any{"query": query, "session": session})
 }
 
 // prompt returns one sentence, as a person types it, with some words of memories.

@@ -43,6 +43,7 @@ type figures struct {
 	Bursts                         []arrived
 	Lists                          []named
 	Steady, Search, Recall, Tab    figure
+	LongRecall                     figure    // of memories of longSize
 	BesideFlood, BesideSlow        figure    // a list during invalid requests, and with slow clients
 	AtRest, AtWork                 []weighed // the server's memory with the largest corpus
 	Prompts                        prompted
@@ -82,7 +83,7 @@ func (f figures) At(files int, all []figure) figure {
 }
 
 func (f figures) complete() bool {
-	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && f.Search.Took != nil && len(f.Deletions) == len(sizes) && len(f.Quality) > 0
+	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && f.Search.Took != nil && len(f.Deletions) == len(sizes) && f.LongRecall.Took != nil && len(f.Quality) > 0
 }
 
 // tell prints the table of results, and writes the page if -write is set. If some benchmarks did

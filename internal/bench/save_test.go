@@ -168,7 +168,7 @@ func writeBurst(agent string) {
 				panic(err)
 			}
 		}
-		name, text := note(random, 1_000_000+i)
+		name, text := note(random, 1_000_000+i, fileSize)
 		if err := os.WriteFile(filepath.Join(memory, name), []byte(text), 0o644); err != nil {
 			panic(err)
 		}
