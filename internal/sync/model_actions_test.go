@@ -365,6 +365,7 @@ func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Re
 	f := memories.FingerprintOf(draft.Type, draft.Description, draft.Body)
 	key := keyIn(draft.Team, draft.Name)
 	w.ever.add(key, f)
+	earlier, isKnown := w.find(key)
 	before := time.Now()
 	result, err := save()
 	delete(w.ended[key], f) // also by a save that the disk has no room for
@@ -372,7 +373,10 @@ func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Re
 		w.isRefusal(err, mayRefuse)
 		return
 	}
-	w.expectRelisted(result.Memory, result.Memory)
+	if !isKnown {
+		earlier = result.Memory
+	}
+	w.expectRelisted(earlier, result.Memory) // a save writes another file where the earlier one cannot be read
 	if w.rules == nil {
 		return
 	}
