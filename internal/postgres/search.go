@@ -15,8 +15,9 @@ import (
 )
 
 // searchMemories returns one page of the memories of all agents that match the search, best first.
-// Of filter, only Type, State, Stale, Unchecked, Scope, Query and Near may be set. It omits agents whose directory is a link
-// to another agent's. It fails with records.ErrCursor if the cursor is not of this list.
+// Of filter, only Type, State, Stale, Unchecked, Scope, Query and Near may be set. It omits agents whose
+// directory is a link to another agent's. It fails with records.ErrCursor if the cursor is not of this
+// list.
 func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	filter.Sort = byRank
 	agents, err := s.q.Agents(ctx)
