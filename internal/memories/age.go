@@ -105,8 +105,12 @@ func (a Age) IsUnchecked(t Type) bool {
 	return ok && !a.Unknown && a.Days >= days
 }
 
-// UncheckedSince returns the latest modification time with which a memory of a known type is
-// unchecked at now. It ignores KnownSince.
-func UncheckedSince(t Type, now time.Time) time.Time {
-	return now.Add(-time.Duration(uncheckedAfter[t]) * 24 * time.Hour)
+// UncheckedSince returns the latest modification times with which memories are unchecked at now, by
+// type in the order of Types. It ignores KnownSince.
+func UncheckedSince(now time.Time) []time.Time {
+	var since []time.Time
+	for _, t := range Types() {
+		since = append(since, now.Add(-time.Duration(uncheckedAfter[t])*24*time.Hour))
+	}
+	return since
 }

@@ -60,12 +60,8 @@ func (c condition) clause(value string, isPast bool) string {
 // filterArgs returns the arguments for the SQL of all conditions, including fields that f does not
 // set. It adds the bounds for stale and for unchecked memories at the time now.
 func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
-	var uncheckedSince []time.Time
-	for _, t := range memories.Types() {
-		uncheckedSince = append(uncheckedSince, memories.UncheckedSince(t, now))
-	}
 	args := pgx.NamedArgs{
-		"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now), "types": memories.Types(), "unchecked_since": uncheckedSince,
+		"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now), "types": memories.Types(), "unchecked_since": memories.UncheckedSince(now),
 	}
 	values := f.Values()
 	for _, field := range memories.FilterFields() {

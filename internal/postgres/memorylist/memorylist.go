@@ -50,9 +50,7 @@ func boundsAt(now time.Time, agent records.Agent) bounds {
 	if settled := agent.CreatedAt.Add(firstScan); settled.After(b.foundSince) {
 		b.foundSince = settled
 	}
-	for _, t := range memories.Types() {
-		b.uncheckedSince = append(b.uncheckedSince, memories.UncheckedSince(t, now))
-	}
+	b.uncheckedSince = memories.UncheckedSince(now)
 	return b
 }
 
