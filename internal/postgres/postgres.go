@@ -12,11 +12,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 
 	"memoir/internal/postgres/askedas"
 	"memoir/internal/postgres/carried"
 	"memoir/internal/postgres/exchange"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/lease"
@@ -77,8 +77,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		// Without it ids are sent as text, which halves the speed of long lists.
-		pgxuuid.Register(conn.TypeMap())
+		dbconv.RegisterUUID(conn.TypeMap())
 		return nil
 	}
 	pool, err := visible.New(ctx, config)
