@@ -97,21 +97,15 @@ func mostPromising(terms []ranking.Term, hits [][]uuid.UUID, limit int) (best []
 			weights[id] += terms[i].Weight()
 		}
 	}
-	type weighed struct {
-		id     uuid.UUID
-		weight float64
+	byWeight := func(a, b uuid.UUID) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), bytes.Compare(b[:], a[:]))
 	}
-	all := make([]weighed, 0, len(weights))
-	for id, weight := range weights {
-		all = append(all, weighed{id, weight})
+	for id := range weights {
+		if at, _ := slices.BinarySearchFunc(best, id, byWeight); at < limit {
+			best = slices.Insert(best[:min(len(best), limit-1)], at, id)
+		}
 	}
-	slices.SortFunc(all, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), bytes.Compare(b.id[:], a.id[:]))
-	})
-	for _, w := range all[:min(len(all), limit)] {
-		best = append(best, w.id)
-	}
-	return best, len(all)
+	return best, len(weights)
 }
 
 // RankTexts returns the best memories in all for a query, with reasons, best first and at most
