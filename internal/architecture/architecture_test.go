@@ -26,7 +26,8 @@ var mayImport = map[string][]string{
 	"internal/memories/claudemd":    {"internal/memories", "internal/memories/memtext", "internal/memories/mdcode"},
 	"internal/memories/terms":       {"internal/memories"},
 	"internal/files":                {},
-	"internal/markdown":             {},
+	"internal/markdown":             {"internal/marked"},
+	"internal/marked":               {"internal/words"},
 	"internal/diff":                 {},
 	"internal/chart":                {},
 	"internal/transcript":           {},
@@ -158,7 +159,7 @@ var mayImport = map[string][]string{
 	"internal/pages/exchangepages": {"internal/exchange", "internal/exchange/formats", "internal/findings/quarantine", "internal/importer", "internal/memories", "internal/pages/kit", "internal/records", "web/templates/..."},
 	"internal/pages/accesspages":   {"internal/access", "internal/memories", "internal/pages/kit", "web/templates/..."},
 
-	"internal/pages/reviewcards":  {"internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates/...", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown", "internal/words"},
+	"internal/pages/reviewcards":  {"internal/markdown", "internal/marked", "internal/review", "internal/findings/...", "internal/memories/...", "internal/records", "internal/sync", "web/templates/...", "internal/agents", "internal/diff", "internal/extraction", "internal/pages/shown", "internal/words"},
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},
 	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates/..."},
 	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/words", "web/templates/..."},

@@ -11,36 +11,36 @@ import (
 
 // literalHTML renders HTML tags as text. Omitting them would hide text that the agent reads, such
 // as "name it <team>-<topic>".
-type literalHTML struct{}
+type literalHTML struct{ marks marks }
 
-func (literalHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
-	register.Register(ast.KindRawHTML, renderInlineTag)
-	register.Register(ast.KindHTMLBlock, renderTagBlock)
+func (l literalHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
+	register.Register(ast.KindRawHTML, l.inlineTag)
+	register.Register(ast.KindHTMLBlock, l.tagBlock)
 }
 
-func renderInlineTag(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func escaped(w util.BufWriter, value []byte) { _, _ = w.Write(util.EscapeHTML(value)) }
+
+func (l literalHTML) inlineTag(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		segments := node.(*ast.RawHTML).Segments
 		for i := range segments.Len() {
-			segment := segments.At(i)
-			_, _ = w.Write(util.EscapeHTML(segment.Value(source)))
+			l.marks.write(w, source, segments.At(i), escaped)
 		}
 	}
 	return ast.WalkSkipChildren, nil
 }
 
-func renderTagBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (l literalHTML) tagBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkSkipChildren, nil
 	}
 	block := node.(*ast.HTMLBlock)
 	_, _ = w.WriteString("<pre>")
 	for i := range block.Lines().Len() {
-		line := block.Lines().At(i)
-		_, _ = w.Write(util.EscapeHTML(line.Value(source)))
+		l.marks.write(w, source, block.Lines().At(i), escaped)
 	}
 	if block.HasClosure() {
-		_, _ = w.Write(util.EscapeHTML(block.ClosureLine.Value(source)))
+		l.marks.write(w, source, block.ClosureLine, escaped)
 	}
 	_, _ = w.WriteString("</pre>\n")
 	return ast.WalkSkipChildren, nil
@@ -50,7 +50,7 @@ func renderTagBlock(w util.BufWriter, source []byte, node ast.Node, entering boo
 // library's policy for user content allows ids, images and styles.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "ul", "li", "blockquote", "pre", "em", "strong", "del",
+	p.AllowElements("p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "ul", "li", "blockquote", "pre", "em", "strong", "del", "mark",
 		"table", "thead", "tbody", "tr")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowElements("ol")

@@ -445,13 +445,13 @@ func TestReview_Conflict(t *testing.T) {
 		"ada/memory/tabs_too.md": memoirtest.Note("Tabs", memories.User, "Use four spaces."),
 	}, setting{decider: &decider{}})
 	card := s.get(t, s.itemPath(t, findings.Conflict))
-	texts := card.Find(".review-text").Map(func(_ int, side *selection) string { return side.Text() })
+	texts := card.Find(".review-text p").Map(func(_ int, side *selection) string { return side.Text() })
 	if got := texts; len(got) != 2 || !slices.Contains(got, "Use tabs.") || !slices.Contains(got, "Use four spaces.") {
 		t.Errorf("the contents are %q", got)
 	}
 	form := s.get(t, card.Find(`.decide [data-key="m"]`).AttrOr("href", ""))
 	form.expect(http.StatusOK, "Merge two versions")
-	other := card.Find(".review-side:not(:has(.chip:contains('In use'))) .review-text").First().Text()
+	other := card.Find(".review-side:not(:has(.chip:contains('In use'))) .review-text p").First().Text()
 	which := fmt.Sprintf("keep_%d", slices.Index(texts, other)+1)
 	card.press(s, which).expect(http.StatusOK, "Kept Tabs")
 	if got := s.Memory("ada", "Tabs"); got.Body != other || len(got.Files) != 1 {

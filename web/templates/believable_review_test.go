@@ -5,16 +5,21 @@ import (
 	"time"
 
 	"memoir/internal/diff"
+	"memoir/internal/markdown"
+	"memoir/internal/marked"
 	"memoir/internal/memories"
-	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/ui"
 )
 
 func reviewCards() []templates.ReviewCard {
 	text := "No production deploys until 3 March 2025, as Mira asked."
-	marked, _ := words.MarkSpans(text, []words.TextSpan{{Start: 28, End: 40}}, 1000)
-	other, _ := words.MarkSpans(text+" "+strings.Repeat("endless", 60), nil, 300)
+	passage := marked.PassageOf(text, []marked.Span{{Start: 28, End: 40}}, 1000)
+	rendered, err := markdown.RenderMarked(passage, nil)
+	if err != nil {
+		panic(err)
+	}
+	other := marked.PassageOf(text+" "+strings.Repeat("endless", 60), nil, 300).Parts()
 	snoozes := []templates.ReviewChoice{{Value: "snooze", Label: "Snooze", Key: "z"}, {Value: "never", Label: "Until it changes"}}
 	facts := []templates.ReviewFact{{Label: "Written", Text: "9 Sep 2026, 77 days ago"}, {Label: "Recalled", Text: "3 times, last 2 Oct"}, {Label: "From", Text: "memory/" + strings.Repeat("endless", 20) + ".md"}}
 	found := time.Date(2026, 3, 9, 14, 2, 0, 0, time.UTC)
@@ -23,7 +28,7 @@ func reviewCards() []templates.ReviewCard {
 		FoundAt: found, Place: 1, Total: 37, NextHref: "/review/contradiction-1",
 		Sides: []templates.ReviewSide{{
 			Name: "warehouse_login", Href: "/agents/support-bot/memory/1", Type: memories.Reference, HasType: true, Facts: facts,
-			Body: other, IsCut: true, Masked: true, RevealHref: "/review/secret-1?reveal=true",
+			Source: other, IsCut: true, Masked: true, RevealHref: "/review/secret-1?reveal=true",
 		}},
 		Choices: append([]templates.ReviewChoice{{Value: "remove_value", Label: "Remove the value…", Key: "1", Destroys: true, Confirm: "This cannot be undone."}, {Value: "allow", Label: "Not a secret", Key: "a"}}, snoozes...),
 		ETags:   []string{`"e"`},
@@ -31,8 +36,8 @@ func reviewCards() []templates.ReviewCard {
 		ID: "contradiction-1", Kind: "Contradiction", KindID: "contradiction", Tone: ui.Warning, Agent: slug, Name: "support-bot", Reason: "Different dates for one freeze", FoundAt: found,
 		Place: 4, Total: 37, PrevHref: "/review/secret-1", Effect: "The other goes to the trash, and 41 tokens leave each conversation.", Undoes: true,
 		Sides: []templates.ReviewSide{
-			{Name: "freeze_december", Href: "/agents/support-bot/memory/2", Type: memories.Project, HasType: true, Description: marked, Body: marked, Facts: facts},
-			{Name: strings.Repeat("endless", 20), Href: "/agents/support-bot/memory/3", Type: memories.Project, HasType: true, Body: other, Recommended: true, Why: "Newer"},
+			{Name: "freeze_december", Href: "/agents/support-bot/memory/2", Type: memories.Project, HasType: true, Description: passage.Parts(), Body: rendered, Facts: facts},
+			{Name: strings.Repeat("endless", 20), Href: "/agents/support-bot/memory/3", Type: memories.Project, HasType: true, Source: other, Recommended: true, Why: "Newer"},
 		},
 		Choices: append([]templates.ReviewChoice{
 			{Value: "keep_1", Label: "Keep 1", Key: "1"}, {Value: "keep_2", Label: "Keep 2", Key: "2", Recommended: true}, {Value: "keep_both", Label: "Keep both", Key: "b"},

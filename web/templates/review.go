@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"memoir/internal/diff"
+	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/words"
 	"memoir/web/templates/address"
@@ -184,8 +185,11 @@ type ReviewSide struct {
 	Label       string
 	Facts       []ReviewFact
 	Description []words.Part // with evidence marked
-	Body        []words.Part // with evidence marked
-	IsCut       bool         // Body is only a part
+	// Body is the text with evidence marked, and Source the same as it is in the file. One of them is
+	// empty: how a text is written matters where it may deceive or is broken.
+	Body        markdown.HTML
+	Source      []words.Part
+	IsCut       bool // only a part is shown
 	Recommended bool
 	Why         string // one word, of a recommended side
 	RevealHref  string // page without masks; empty if there is nothing to reveal or the reader may not
@@ -451,11 +455,11 @@ var kindIcons = map[string]string{
 // kindIcon returns the icon of a kind.
 func kindIcon(kind string) string { return cmp.Or(kindIcons[kind], kind) }
 
-// reviewText returns a component that writes a text with its evidence marked. A template would add
-// white space, which the page shows.
-func reviewText(text []words.Part) templ.Component {
+// reviewSource returns a component that writes a text as it is in the file, with its evidence marked. A
+// template would add white space, which the page shows.
+func reviewSource(text []words.Part) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		if _, err := io.WriteString(w, `<p class="review-text" dir="auto">`); err != nil {
+		if _, err := io.WriteString(w, `<p class="review-text source-text" dir="auto">`); err != nil {
 			return err
 		}
 		if err := ui.MarkedText(text).Render(ctx, w); err != nil {

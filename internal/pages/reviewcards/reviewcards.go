@@ -17,13 +17,14 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/findings"
 	"memoir/internal/findings/quarantine"
+	"memoir/internal/markdown"
+	"memoir/internal/marked"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/pages/shown"
 	"memoir/internal/records"
 	"memoir/internal/review"
 	engine "memoir/internal/sync"
-	"memoir/internal/words"
 	"memoir/web/templates"
 	"memoir/web/templates/address"
 	"memoir/web/templates/ui"
@@ -209,12 +210,12 @@ func (c *card) addMemories() error {
 	for i, m := range shown {
 		bodies[i], descriptions[i] = c.texts[m.ID].Body, c.texts[m.ID].Description
 	}
-	var inBody, inDescription [][]words.TextSpan
+	var inBody, inDescription [][]marked.Span
 	if len(shown) > 1 {
 		inBody, inDescription = Differing(bodies), Differing(descriptions)
 	}
 	for i, m := range shown {
-		var more [2][]words.TextSpan
+		var more [2][]marked.Span
 		if inBody != nil {
 			more[0] = inBody[i]
 		}
@@ -233,7 +234,7 @@ func (c *card) addMemories() error {
 
 // side returns a memory of an item. It marks the given spans, or the evidence without them. It marks
 // nothing in masked texts, and in a memory that has changed since.
-func (c *card) side(of records.ReviewMemory, body, description []words.TextSpan) (templates.ReviewSide, error) {
+func (c *card) side(of records.ReviewMemory, body, description []marked.Span) (templates.ReviewSide, error) {
 	side := templates.ReviewSide{Name: of.Name, Href: address.MemoryPath(c.item.Agent, of.ID), Recommended: c.item.Keep == of.ID}
 	m, ok := c.texts[of.ID]
 	if !ok {
@@ -249,25 +250,40 @@ func (c *card) side(of records.ReviewMemory, body, description []words.TextSpan)
 	case m.IsQuarantined() && c.Reveal:
 		side.HideHref = item
 	}
-	spans := map[findings.Field][]words.TextSpan{}
+	spans := map[findings.Field][]marked.Span{}
 	if !side.Masked && engine.ETag(m.Memory) == of.ETag {
 		for _, e := range c.item.Evidence {
 			if e.Memory == of.ID {
-				spans[e.Field] = append(spans[e.Field], words.TextSpan{Start: e.Start, End: e.End})
+				spans[e.Field] = append(spans[e.Field], marked.Span{Start: e.Start, End: e.End})
 			}
 		}
 		if body != nil || description != nil {
 			spans[findings.Body], spans[findings.Description] = body, description
 		}
 	}
-	side.NameParts, _ = words.MarkSpans(m.Name, spans[findings.Name], c.most)
+	side.NameParts = marked.PassageOf(m.Name, spans[findings.Name], c.most).Parts()
 	if !repeats(m.Body, m.Description) {
-		side.Description, _ = words.MarkSpans(m.Description, spans[findings.Description], c.most/2)
+		side.Description = marked.PassageOf(m.Description, spans[findings.Description], c.most/2).Parts()
 	}
-	side.Body, side.IsCut = words.MarkSpans(m.Body, spans[findings.Body], c.most)
+	if err := c.show(&side, m.Body, spans[findings.Body], c.most); err != nil {
+		return side, err
+	}
 	var err error
 	side.Facts, err = c.facts(m)
 	return side, err
+}
+
+// show sets the text of a side, as a passage of about most bytes with the spans marked. What may
+// deceive, a broken file, and the target of a link are shown as they are written.
+func (c *card) show(side *templates.ReviewSide, body string, spans []marked.Span, most int) (err error) {
+	passage := marked.PassageOf(body, spans, most)
+	side.IsCut = passage.IsCut()
+	if c.Tone == ui.Danger || c.item.Kind == findings.Broken || c.item.Kind == findings.Link {
+		side.Source = passage.Parts()
+		return nil
+	}
+	side.Body, err = markdown.RenderMarked(passage, nil)
+	return err
 }
 
 // repeats reports whether a body begins with the description, so that the latter says nothing new.
@@ -375,12 +391,14 @@ func (c *card) addVersions() error {
 				templates.ReviewFact{Label: "From", Text: wording.OriginOf(f.Session, f.Path)},
 				templates.ReviewFact{Label: "Written", Text: f.ContentAt.Local().Format("2 Jan 2006, 15:04")})
 		}
-		var spans []words.TextSpan
+		var spans []marked.Span
 		if marks != nil {
 			spans = marks[i]
 		}
-		side.Description, _ = words.MarkSpans(version.Description, nil, maxTexts/8)
-		side.Body, side.IsCut = words.MarkSpans(version.Body, spans, maxTexts/len(versions))
+		side.Description = marked.PassageOf(version.Description, nil, maxTexts/8).Parts()
+		if err := c.show(&side, version.Body, spans, maxTexts/len(versions)); err != nil {
+			return err
+		}
 		c.Sides = append(c.Sides, side)
 		if !version.Current {
 			c.mergeHref = cmp.Or(c.mergeHref, address.WithQuery(address.MemoryPath(c.item.Agent, t.ID, "edit"), map[string]string{
@@ -417,10 +435,9 @@ func (c *card) addBlocked() error {
 		}
 		for _, b := range page.Blocked {
 			if b.ID == c.item.Subject {
-				c.addText(templates.ReviewSide{Name: b.Name, Type: b.Type, HasType: true, Facts: []templates.ReviewFact{
+				return c.addText(templates.ReviewSide{Name: b.Name, Type: b.Type, HasType: true, Facts: []templates.ReviewFact{
 					{Label: "Seen", Text: b.SeenAt.Local().Format("2 Jan 2006, 15:04")}, {Label: "From", Text: wording.OriginOf(b.Session, b.Path)},
 				}}, b.Description, b.Body)
-				return nil
 			}
 		}
 		if cursor = page.NextCursor; cursor == "" {
@@ -444,8 +461,7 @@ func (c *card) addSuggestion() error {
 			records.StepText{Type: m.Type, Description: m.Description, Body: m.Body}, &records.StepText{Type: p.Type, Description: p.Description, Body: p.Body}))
 		return nil
 	}
-	c.addText(templates.ReviewSide{Name: p.Name, Type: p.Type, HasType: true, Label: "New"}, p.Description, p.Body)
-	return nil
+	return c.addText(templates.ReviewSide{Name: p.Name, Type: p.Type, HasType: true, Label: "New"}, p.Description, p.Body)
 }
 
 func (c *card) addStep() error {
@@ -469,11 +485,12 @@ func (c *card) addStep() error {
 }
 
 // addText adds a text that is no memory. Secrets in it are masked.
-func (c *card) addText(side templates.ReviewSide, description, body string) {
+func (c *card) addText(side templates.ReviewSide, description, body string) error {
 	side.Name = quarantine.MaskSecrets(side.Name)
-	side.Description, _ = words.MarkSpans(quarantine.MaskSecrets(description), nil, maxTexts/8)
-	side.Body, side.IsCut = words.MarkSpans(quarantine.MaskSecrets(body), nil, maxTexts/2)
+	side.Description = marked.PassageOf(quarantine.MaskSecrets(description), nil, maxTexts/8).Parts()
+	err := c.show(&side, quarantine.MaskSecrets(body), nil, maxTexts/2)
 	c.Sides = append(c.Sides, side)
+	return err
 }
 
 // textChange returns the change of a memory's text. A nil after deletes it. id is empty for an index.

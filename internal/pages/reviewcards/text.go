@@ -8,7 +8,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"memoir/internal/words"
+	"memoir/internal/marked"
 )
 
 // maxCompared is the maximum number of words of a text that Differing compares (arbitrary).
@@ -27,7 +27,7 @@ var word = regexp.MustCompile(`[\pL\pN\pM]+(?:[’'.,:/_-][\pL\pN\pM]+)*|[^\s\pL
 // Differing returns, for each text, the runs of words that the others do not have in that place,
 // without long additions. It compares each text with the first. It returns nil if the texts are equal,
 // too long, or have too little in common.
-func Differing(texts []string) [][]words.TextSpan {
+func Differing(texts []string) [][]marked.Span {
 	if len(texts) < 2 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func Differing(texts []string) [][]words.TextSpan {
 	if !isMarked {
 		return nil
 	}
-	spans := make([][]words.TextSpan, len(texts))
+	spans := make([][]marked.Span, len(texts))
 	for i, text := range texts {
 		spans[i] = runs(text, at[i], changed[i])
 	}
@@ -79,7 +79,7 @@ func mark(changed []bool) {
 }
 
 // runs joins neighbouring marked words. Marks of signs alone are left out.
-func runs(text string, at [][]int, changed []bool) (spans []words.TextSpan) {
+func runs(text string, at [][]int, changed []bool) (spans []marked.Span) {
 	for n, is := range changed {
 		if !is {
 			continue
@@ -88,9 +88,9 @@ func runs(text string, at [][]int, changed []bool) (spans []words.TextSpan) {
 			spans[len(spans)-1].End = at[n][1]
 			continue
 		}
-		spans = append(spans, words.TextSpan{Start: at[n][0], End: at[n][1]})
+		spans = append(spans, marked.Span{Start: at[n][0], End: at[n][1]})
 	}
-	return slices.DeleteFunc(spans, func(s words.TextSpan) bool {
+	return slices.DeleteFunc(spans, func(s marked.Span) bool {
 		return !strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 	})
 }
