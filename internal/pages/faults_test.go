@@ -10,6 +10,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // The tests of faults that the interface had once. Each is named after the fault.
@@ -116,5 +117,11 @@ func TestFaultC31_NoticeMovesNothing(t *testing.T) {
 		if after := evaluate[string](p, heights); after != before {
 			t.Errorf("a notice changes the heights from %s to %s", before, after)
 		}
+		const shown = `document.querySelector("#notices .toast").checkVisibility({visibilityProperty: true})`
+		p.until("!" + shown)
+		p.press("d")
+		p.until(shown)
+		p.press(kb.F6) // focuses the notice
+		p.until(`document.querySelector("#notices .toast").getAnimations().every(a => a.animationName === "rise")`)
 	})(t, startBrowser(t))
 }

@@ -108,7 +108,7 @@
   let before = null;
   const changeRegion = (event) => {
     const message = notices().querySelector("button");
-    if (!message) return;
+    if (!message?.checkVisibility({ visibilityProperty: true })) return;
     event.preventDefault();
     if (notices().contains(document.activeElement)) {
       (before?.isConnected ? before : main()).focus();
