@@ -347,6 +347,7 @@ func TestSignInPage_Problem(t *testing.T) {
 		in("input[name=next]", attr("value", "/sync")),
 		in("#token", attr("type", "password"), attr("aria-invalid", "true"), attr("aria-describedby", "token-problem")),
 		in("#token-problem", text("Wrong token. Use the value of --token.")),
+		in("body:not(:has(nav))", count(1)),
 	)
 }
 

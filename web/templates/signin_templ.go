@@ -242,7 +242,7 @@ func SignInPage(v SignIn) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout("Sign in", ui.NoSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout("Sign in", ui.SignInSection, v.Frame).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

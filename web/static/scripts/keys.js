@@ -69,7 +69,7 @@
 
   const search = () => {
     const field = [...main().querySelectorAll("input[type=search]")].find((input) => shown(input));
-    if (!field) return document.getElementById("side-search").click();
+    if (!field) return document.getElementById("side-search")?.click();
     field.focus();
     field.select();
   };
