@@ -212,7 +212,7 @@ func TestReview_OneOfEach(t *testing.T) {
 	}
 	port.expect(http.StatusOK, "Written", "Recalled Never", "From memory/port_old.md", "The other goes to the trash")
 	index := s.get(t, "/review?kind=link")
-	index.expect(http.StatusOK, "1 entry without a file")
+	index.expect(http.StatusOK, "1 entry without a file", "1 line removed, 8 added")
 	if got := words(index.Find(`.card-change .line[data-kind="removed"]`)); !strings.Contains(got, "gone_long_ago.md") {
 		t.Errorf("the fix removes %q", got)
 	}

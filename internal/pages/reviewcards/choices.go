@@ -265,7 +265,9 @@ func (c *card) addIndexFix() error {
 	c.ETags = []string{change.ETag()}
 	for _, f := range append([]engine.IndexChange{change}, change.Topics...) {
 		if d := shown.Diff(string(f.Before), string(f.After), maxLines); len(d.Hunks) > 0 {
-			c.Changes = append(c.Changes, templates.ReviewChange{Title: f.Path, Path: true, Diff: d})
+			// A repair also lists what is not listed.
+			note := wording.Count(d.Removed, "line", "lines") + " removed, " + wording.Number(d.Added) + " added"
+			c.Changes = append(c.Changes, templates.ReviewChange{Title: f.Path, Path: true, Note: note, Diff: d})
 		}
 	}
 	return nil
