@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 
 	"memoir/internal/markdown"
+	"memoir/internal/marked"
 )
 
 // known resolves the only memory by its name and its file.
@@ -20,6 +21,19 @@ func render(t *testing.T, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return withoutDirection(rendered)
+}
+
+func renderMarked(t *testing.T, passage marked.Passage) string {
+	t.Helper()
+	rendered, err := markdown.RenderMarked(passage, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withoutDirection(rendered)
+}
+
+func withoutDirection(rendered markdown.HTML) string {
 	return strings.TrimSpace(strings.ReplaceAll(string(rendered), ` dir="auto"`, ""))
 }
 
@@ -50,6 +64,7 @@ func TestRender_Dialect(t *testing.T) {
 		{"code in a language", "```go\na < b\n```", "<pre tabindex=\"0\"><code class=\"language-go\">a &lt; b\n</code></pre>"},
 		{"a link to the web", "[x](https://example.com/a?b=c&d=e)", `<p><a href="https://example.com/a?b=c&amp;d=e"` + external + `>x</a></p>`},
 		{"a bare address", "see https://example.com now", `<p>see <a href="https://example.com"` + external + `>https://example.com</a> now</p>`},
+		{"a bare address without a host", "see https://#a.b now", `<p>see https://#a.b now</p>`},
 		{"an image becomes a link", "![a chart](https://example.com/a.png)", `<p><a href="https://example.com/a.png"` + external + `>a chart</a></p>`},
 		{"an image without words shows its address", "![](https://example.com/a.png)", `<p><a href="https://example.com/a.png"` + external + `>https://example.com/a.png</a></p>`},
 		{"an image within a link keeps one link", "[![a](https://example.com/a.png)](https://example.com/)", `<p><a href="https://example.com/"` + external + `>a</a></p>`},
@@ -140,13 +155,17 @@ func FuzzRender(f *testing.F) {
 		f.Add(source)
 	}
 	f.Add("see [[Release day]] and [it](team/release.md), [web](https://example.com)\n\n> - [x] `a`\n\n|a|\n|-|\n|b|")
-	f.Fuzz(func(t *testing.T, source string) { checkHarmless(t, render(t, source)) })
+	f.Fuzz(func(t *testing.T, source string) {
+		checkHarmless(t, render(t, source))
+		middle := []marked.Span{{Start: len(source) / 3, End: len(source) / 2}}
+		checkHarmless(t, renderMarked(t, marked.PassageOf(source, middle, 1000)))
+	})
 }
 
 // allowed are the attributes of each allowed element.
 var allowed = map[string]string{
 	"p": "", "br": "", "hr": "", "h2": "", "h3": "", "h4": "", "h5": "", "h6": "", "ul": "", "li": "", "blockquote": "", "pre": "tabindex",
-	"em": "", "strong": "", "del": "", "table": "tabindex", "thead": "", "tbody": "", "tr": "",
+	"em": "", "strong": "", "del": "", "mark": "", "table": "tabindex", "thead": "", "tbody": "", "tr": "",
 	"ol": "start", "code": "class", "th": "align", "td": "align", "input": "type checked disabled", "a": "href rel target",
 }
 

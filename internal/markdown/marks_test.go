@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"memoir/internal/markdown"
 	"memoir/internal/marked"
 )
 
@@ -44,15 +43,14 @@ func TestRenderMarked_Elements(t *testing.T) {
 		"half an entity":    {"a &l«t;» b", "<p>a &amp;l<mark>t;</mark> b</p>"},
 	} {
 		text, spans := marksIn(c.source)
-		got, err := markdown.RenderMarked(marked.Passage{Text: text, Spans: spans}, known)
-		if rendered := strings.TrimSpace(strings.ReplaceAll(string(got), ` dir="auto"`, "")); rendered != c.want || err != nil {
-			t.Errorf("%s: %q, %v, want %q", name, rendered, err, c.want)
+		if got := renderMarked(t, marked.Passage{Text: text, Spans: spans}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 	cut := marked.Passage{Text: "one two", Spans: []marked.Span{{Start: 4, End: 7}}, Before: true, After: true}
 	for range 2 { // the passage must not change
-		if got, err := markdown.RenderMarked(cut, nil); string(got) != "<p dir=\"auto\">… one <mark>two</mark> …</p>\n" || err != nil {
-			t.Errorf("a passage is shown as %q, %v", got, err)
+		if got := renderMarked(t, cut); got != "<p>… one <mark>two</mark> …</p>" {
+			t.Errorf("a passage is shown as %q", got)
 		}
 	}
 }
@@ -61,15 +59,11 @@ func TestRenderMarked_Elements(t *testing.T) {
 func TestRenderMarked_LikeUnmarked(t *testing.T) {
 	t.Parallel()
 	const source = "# T `x` \n\n1. a **b *c* d** [e](https://example.com) ~~f~~\n   ```sh\n\tg <h>\n   ```\n\n> i  \n> j <k>\n\n|l|m|\n|:-:|-|\n|`n`|o|\n\n    p\n\tq\n\n- [x] r\n\n<!-- s -->\n[[Release day]] https://example.com t"
-	want, err := markdown.Render(source, known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := strings.ReplaceAll(render(t, source), ` class="language-sh"`, "")
 	for start := range source {
-		got, err := markdown.RenderMarked(marked.Passage{Text: source, Spans: []marked.Span{{Start: start, End: start + 1}}}, known)
-		plain := strings.NewReplacer("<mark>", "", "</mark>", "", ` class="language-sh"`, "").Replace(string(got))
-		if without := strings.ReplaceAll(string(want), ` class="language-sh"`, ""); plain != without {
-			t.Errorf("with %q at %d marked, the text is\n%s\nwant\n%s%v", source[start:start+1], start, plain, without, err)
+		got := renderMarked(t, marked.Passage{Text: source, Spans: []marked.Span{{Start: start, End: start + 1}}})
+		if got = strings.NewReplacer("<mark>", "", "</mark>", "").Replace(got); got != want {
+			t.Errorf("with %q at %d marked, the text is\n%s\nwant\n%s", source[start:start+1], start, got, want)
 		}
 	}
 }

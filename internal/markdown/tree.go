@@ -7,7 +7,7 @@ import (
 )
 
 // safeTree changes the parsed tree: links get an allowed destination or become text, images become
-// links, headings are lowered.
+// links, bare addresses without a host become text, headings are lowered.
 type safeTree struct{}
 
 // headingsSink is how many levels headings are lowered, below the page's title and the memory's
@@ -16,7 +16,7 @@ const headingsSink = 2
 
 func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.Context) {
 	resolve := pc.Get(resolveKey).(Resolve)
-	var links, images []ast.Node
+	var links, images, addresses []ast.Node
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -29,6 +29,8 @@ func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.
 			links = append(links, node)
 		case *ast.Image:
 			images = append(images, node)
+		case *ast.AutoLink:
+			addresses = append(addresses, node)
 		}
 		return ast.WalkContinue, nil
 	})
@@ -44,6 +46,12 @@ func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.
 	}
 	for _, node := range links {
 		restrict(node.(*ast.Link), resolve)
+	}
+	for _, node := range addresses {
+		address := node.(*ast.AutoLink)
+		if _, ok := destination(string(address.URL(reader.Source())), resolve); !ok && address.AutoLinkType == ast.AutoLinkURL {
+			address.Parent().ReplaceChild(address.Parent(), address, ast.NewString(address.Label(reader.Source())))
+		}
 	}
 }
 
