@@ -163,7 +163,7 @@ var mayImport = map[string][]string{
 	"internal/pages/eventlines":   {"internal/memories", "internal/records"},
 	"internal/pages/timelineview": {"internal/pages/eventlines", "internal/memories", "internal/records", "internal/agents", "internal/chart", "internal/logs", "internal/markdown", "internal/words", "web/templates/..."},
 	"internal/pages/listview":     {"internal/findings", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/words", "web/templates/..."},
-	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/sync", "web/templates/..."},
+	"internal/pages/memorypane":   {"internal/diff", "internal/markdown", "internal/marked", "internal/findings", "internal/findings/quarantine", "internal/memories/...", "internal/pages/shown", "internal/records", "internal/sync", "web/templates/..."},
 	"internal/pages/shown":        {"internal/diff", "internal/findings/quarantine"},
 
 	"internal/hooksettings":    {},

@@ -253,7 +253,8 @@ func (s *site) addCard(r *http.Request, v *templates.Review, t reviewcards.List,
 	if reveal && !gate.CanWrite(r.Context()) {
 		return &kit.BadRequest{Status: http.StatusForbidden, Detail: "The token for readers does not reveal secrets."}
 	}
-	maker := reviewcards.Maker{Store: s.store, Engine: s.engine, Proposals: s.options.Extractor, Options: reviewcards.Options{
+	links := s.linksOf(r.Context(), agent)
+	maker := reviewcards.Maker{Store: s.store, Engine: s.engine, Proposals: s.options.Extractor, Render: links.RenderMarked, Options: reviewcards.Options{
 		CanDecide: v.CanDecide, CanReveal: gate.CanWrite(r.Context()), Reveal: reveal, Merge: query.Get(address.FieldMerge) != "", Here: t.At(item.ID),
 	}}
 	card, err := maker.Card(r.Context(), agent, item)

@@ -438,6 +438,21 @@ func TestReview_EndCard(t *testing.T) {
 	page.undo(s).expect(http.StatusOK, "Date passed: 3 Mar 2025")
 }
 
+func TestReview_Markdown(t *testing.T) {
+	t.Parallel()
+	s := reviewing(t, memoirtest.Files{
+		"ada/memory/tabs.md":     memoirtest.Note("Tabs", memories.User, "Use **tabs** as in [[Style]]."),
+		"ada/memory/tabs_too.md": memoirtest.Note("Tabs", memories.User, "Use **spaces** as in [[Style]]."),
+		"ada/memory/style.md":    memoirtest.Note("Style", memories.User, "Short lines."),
+	}, setting{})
+	card := s.get(t, s.itemPath(t, findings.Conflict))
+	marks := card.Find(".review-text strong > mark").Map(func(_ int, mark *selection) string { return mark.Text() })
+	if slices.Sort(marks); !slices.Equal(marks, []string{"spaces", "tabs"}) {
+		t.Errorf("the marked words are %q", marks)
+	}
+	s.get(t, card.Find(".review-text a").AttrOr("href", "")).expect(http.StatusOK, "Short lines.")
+}
+
 func TestReview_Conflict(t *testing.T) {
 	t.Parallel()
 	s := reviewing(t, memoirtest.Files{

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"memoir/internal/markdown"
+	"memoir/internal/marked"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates/address"
@@ -42,6 +43,12 @@ func LinksOf(ctx context.Context, store records.Memories, agent records.Agent) *
 // its page. Render returns the error of the first failed look-up, also of an earlier text.
 func (l *Links) Render(text string) (markdown.HTML, error) {
 	body, err := markdown.Render(text, l.resolve)
+	return body, errors.Join(err, l.err)
+}
+
+// RenderMarked is Render for a passage, with its spans marked.
+func (l *Links) RenderMarked(p marked.Passage) (markdown.HTML, error) {
+	body, err := markdown.RenderMarked(p, l.resolve)
 	return body, errors.Join(err, l.err)
 }
 

@@ -87,6 +87,8 @@ type Maker struct {
 	Store     Store
 	Engine    Engine
 	Proposals Proposals
+	// Render returns a passage of the agent's Markdown as HTML.
+	Render func(marked.Passage) (markdown.HTML, error)
 	Options
 }
 
@@ -282,7 +284,7 @@ func (c *card) show(side *templates.ReviewSide, body string, spans []marked.Span
 		side.Source = passage.Parts()
 		return nil
 	}
-	side.Body, err = markdown.RenderMarked(passage, nil)
+	side.Body, err = c.Render(passage)
 	return err
 }
 
