@@ -181,10 +181,13 @@ WHERE f.agent_id = c.agent_id AND f.path = c.path;
 -- name: MarkFileRemoved :exec
 UPDATE files SET present = false, status = 'mirrored', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = @agent_id AND path = @path;
 
--- name: MarkFilesRemoved :exec
+-- name: MarkFilesRemoved :many
+-- Returns for each file whether it was present before.
+WITH before AS (SELECT path, present FROM files WHERE agent_id = @agent_id AND path = ANY(@paths::text[]))
 UPDATE files f SET present = false, status = 'mirrored', problem = NULL, flaws = NULL, unfinished = NULL
-FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) removed
-WHERE f.agent_id = removed.agent_id AND f.path = removed.path;
+FROM before
+WHERE f.agent_id = @agent_id AND f.path = before.path
+RETURNING before.path, before.present;
 
 -- name: MarkFileNotRemoved :exec
 UPDATE files SET problem = @problem WHERE agent_id = @agent_id AND path = @path;

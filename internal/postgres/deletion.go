@@ -65,15 +65,23 @@ func (w *Writer) KeepRaw(ctx context.Context, revision uuid.UUID, raw []byte, ha
 }
 
 // FilesRemoved records that the files at the paths were removed from disk, and clears their removal
-// marks. It does nothing for an empty list. It does not wait for the disk: a power cut may undo it,
-// and the next scan then finds the files absent.
-func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
+// marks. It returns the paths of those that were recorded as present until now. It does nothing for an
+// empty list. It does not wait for the disk: a power cut may undo it, and the next scan then finds the
+// files absent.
+func (w *Writer) FilesRemoved(ctx context.Context, paths []string) (present []string, err error) {
 	if len(paths) == 0 {
-		return nil
+		return nil, nil
 	}
-	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
-		return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
+	err = w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
+		rows, err := q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
+		for _, row := range rows {
+			if row.Present {
+				present = append(present, row.Path)
+			}
+		}
+		return err
 	})
+	return present, err
 }
 
 // FileNotRemoved records problem as the reason why the file at path could not be removed. The file

@@ -514,6 +514,12 @@ func TestStatus_DeletedFileNotCounted(t *testing.T) {
 	if s := b.statusOf("ada"); s.FilesOnDisk != 1 || s.Mirrored != 1 {
 		t.Errorf("%d files on disk, %d of them mirrored, after what was kept out was removed", s.FilesOnDisk, s.Mirrored)
 	}
+	b.write("ada/memory/broken.md", "\x00")
+	b.scan("ada")
+	b.delete("ada", "broken")
+	if s := b.statusOf("ada"); s.FilesOnDisk != 1 || s.Mirrored != 1 {
+		t.Errorf("%d files on disk, %d of them mirrored, after an unreadable one was deleted", s.FilesOnDisk, s.Mirrored)
+	}
 }
 
 func TestDelete_FileRemovedByOthers(t *testing.T) {

@@ -522,6 +522,9 @@ func TestDelete_UnreadableFileOfMemory(t *testing.T) {
 	b.hasBody("ada", "Deploy", "newer")
 	b.delete("ada", "a")
 	b.hasBody("ada", "Deploy", "older")
+	if s := b.statusOf("ada"); s.FilesOnDisk != 1 {
+		t.Errorf("%d files on disk, want 1", s.FilesOnDisk)
+	}
 }
 
 func TestDelete_UnreadableFileListed(t *testing.T) {

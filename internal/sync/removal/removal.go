@@ -208,9 +208,10 @@ func Finish(ctx context.Context, tx *agenttx.Tx, removed []records.File) error {
 			continue
 		}
 		final = append(final, f.Path)
-		if f.Present {
-			tx.State.FileCounter.Removed(f.Path)
-		}
 	}
-	return tx.DB.FilesRemoved(ctx, final)
+	present, err := tx.DB.FilesRemoved(ctx, final)
+	for _, p := range present { // a scan has subtracted the others
+		tx.State.FileCounter.Removed(p)
+	}
+	return err
 }

@@ -711,10 +711,12 @@ func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams
 	return err
 }
 
-const markFilesRemoved = `-- name: MarkFilesRemoved :exec
+const markFilesRemoved = `-- name: MarkFilesRemoved :many
+WITH before AS (SELECT path, present FROM files WHERE agent_id = $1 AND path = ANY($2::text[]))
 UPDATE files f SET present = false, status = 'mirrored', problem = NULL, flaws = NULL, unfinished = NULL
-FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) removed
-WHERE f.agent_id = removed.agent_id AND f.path = removed.path
+FROM before
+WHERE f.agent_id = $1 AND f.path = before.path
+RETURNING before.path, before.present
 `
 
 type MarkFilesRemovedParams struct {
@@ -722,9 +724,30 @@ type MarkFilesRemovedParams struct {
 	Paths   []string
 }
 
-func (q *Queries) MarkFilesRemoved(ctx context.Context, arg MarkFilesRemovedParams) error {
-	_, err := q.db.Exec(ctx, markFilesRemoved, arg.AgentID, arg.Paths)
-	return err
+type MarkFilesRemovedRow struct {
+	Path    string
+	Present bool
+}
+
+// Returns for each file whether it was present before.
+func (q *Queries) MarkFilesRemoved(ctx context.Context, arg MarkFilesRemovedParams) ([]MarkFilesRemovedRow, error) {
+	rows, err := q.db.Query(ctx, markFilesRemoved, arg.AgentID, arg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []MarkFilesRemovedRow{}
+	for rows.Next() {
+		var i MarkFilesRemovedRow
+		if err := rows.Scan(&i.Path, &i.Present); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const markFilesRemoving = `-- name: MarkFilesRemoving :exec
