@@ -366,6 +366,7 @@ func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Re
 	key := keyIn(draft.Team, draft.Name)
 	w.ever.add(key, f)
 	earlier, isKnown := w.find(key)
+	known := w.memories("")
 	before := time.Now()
 	result, err := save()
 	delete(w.ended[key], f) // also by a save that the disk has no room for
@@ -376,7 +377,8 @@ func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Re
 	if !isKnown {
 		earlier = result.Memory
 	}
-	w.expectRelisted(earlier, result.Memory) // a save writes another file where the earlier one cannot be read
+	// A save writes another file where the earlier one cannot be read.
+	w.expectRelisted(earlier, result.Memory, w.relistedFor(known, result.Memory)...)
 	if w.rules == nil {
 		return
 	}

@@ -265,6 +265,20 @@ func withoutLink(line, link string) string {
 	return string(rest)
 }
 
+// relistedFor returns the files of those known memories that had the file of a written memory, and lack
+// it since. Another file of theirs may be listed now.
+func (w *world) relistedFor(known []memories.Memory, written memories.Memory) (paths []string) {
+	for _, m := range known {
+		hadFile := slices.ContainsFunc(m.Files, func(f memories.MemoryFile) bool { return f.Path == written.Path })
+		if now, isThere := w.find(keyOf(m)); hadFile && isThere && now.ID != written.ID {
+			for _, f := range now.Files {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
+}
+
 // expectRelisted accepts that the engine has changed the entries for files of a memory, and that
 // nothing else in the indexes has changed. before is the memory before the change. Its files, its
 // earlier ones, and the files at paths may have entries too.
