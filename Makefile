@@ -50,8 +50,8 @@ server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 # The packages with queries, or whose tests observe the database.
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall embedding askedas extraction consolidation verification outage) ./cmd/server
 
-# The packages with the longest tests. They begin first, so that none of them runs alone at the end. The first one mostly waits.
-longest := $(addprefix ./,internal/torture internal/pages internal/sync cmd/server)
+# The packages with the longest tests. They begin first, so that none of them runs alone at the end.
+longest := $(addprefix ./internal/,pages sync torture)
 
 # The packages that need no Postgres and no Chromium.
 quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff fence files/... findings/... gate hooksettings lockfile logs markdown marked \

@@ -183,10 +183,10 @@ UPDATE files SET present = false, status = 'mirrored', problem = NULL, signature
 
 -- name: MarkFilesRemoved :many
 -- Returns for each file whether it was present before.
-WITH before AS (SELECT path, present FROM files WHERE agent_id = @agent_id AND path = ANY(@paths::text[]))
 UPDATE files f SET present = false, status = 'mirrored', problem = NULL, flaws = NULL, unfinished = NULL
-FROM before
-WHERE f.agent_id = @agent_id AND f.path = before.path
+FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) removed
+JOIN files before ON before.agent_id = removed.agent_id AND before.path = removed.path
+WHERE f.agent_id = removed.agent_id AND f.path = removed.path
 RETURNING before.path, before.present;
 
 -- name: MarkFileNotRemoved :exec

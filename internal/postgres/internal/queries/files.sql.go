@@ -712,10 +712,10 @@ func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams
 }
 
 const markFilesRemoved = `-- name: MarkFilesRemoved :many
-WITH before AS (SELECT path, present FROM files WHERE agent_id = $1 AND path = ANY($2::text[]))
 UPDATE files f SET present = false, status = 'mirrored', problem = NULL, flaws = NULL, unfinished = NULL
-FROM before
-WHERE f.agent_id = $1 AND f.path = before.path
+FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) removed
+JOIN files before ON before.agent_id = removed.agent_id AND before.path = removed.path
+WHERE f.agent_id = removed.agent_id AND f.path = removed.path
 RETURNING before.path, before.present
 `
 
