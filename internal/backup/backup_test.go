@@ -77,9 +77,8 @@ func TestWrite_RemovedMeanwhile(t *testing.T) {
 	if err := os.WriteFile(m.Path("ada/memory/new.md"), []byte("Later."), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(m.Path("bob")); err != nil {
-		t.Fatal(err)
-	}
+	// Memoir may be writing a file in it.
+	waittest.NoError(t, "the directory to be removed", func() error { return os.RemoveAll(m.Path("bob")) })
 	var out bytes.Buffer
 	manifest, err := running.Write(t.Context(), &out)
 	if err != nil {
