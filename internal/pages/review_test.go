@@ -453,6 +453,15 @@ func TestReview_Markdown(t *testing.T) {
 	s.get(t, card.Find(".review-text a").AttrOr("href", "")).expect(http.StatusOK, "Short lines.")
 }
 
+func TestReview_InvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	s := reviewing(t, memoirtest.Files{
+		"ada/memory/tabs.md":     memoirtest.Note("Tabs", memories.User, "Use tabs \u202enot\u202c here."),
+		"ada/memory/tabs_too.md": memoirtest.Note("Tabs", memories.User, "Use spaces here."),
+	}, setting{})
+	s.get(t, s.itemPath(t, findings.Conflict)).expect(http.StatusOK, "[U+202E]not[U+202C]")
+}
+
 func TestReview_Conflict(t *testing.T) {
 	t.Parallel()
 	s := reviewing(t, memoirtest.Files{

@@ -275,12 +275,12 @@ func (c *card) side(of records.ReviewMemory, body, description []marked.Span) (t
 	return side, err
 }
 
-// show sets the text of a side, as a passage of about most bytes with the spans marked. What may
-// deceive, a broken file, and the target of a link are shown as they are written.
+// show sets the text of a side, as a passage of about most bytes with the spans marked. It shows the
+// source of what may deceive, which includes invisible characters, of a broken file, and of a link.
 func (c *card) show(side *templates.ReviewSide, body string, spans []marked.Span, most int) (err error) {
 	passage := marked.PassageOf(body, spans, most)
 	side.IsCut = passage.IsCut()
-	if c.Tone == ui.Danger || c.item.Kind == findings.Broken || c.item.Kind == findings.Link {
+	if review.GroupOf(c.item.Kind) == review.Safety || wording.Visible(passage.Text) != passage.Text || c.item.Kind == findings.Broken || c.item.Kind == findings.Link {
 		side.Source = passage.Parts()
 		return nil
 	}
