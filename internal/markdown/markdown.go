@@ -72,8 +72,8 @@ func Render(source string, resolve Resolve) (HTML, error) {
 	return render(unmarked, source, resolve)
 }
 
-// RenderMarked is Render with a text whose spans are marked, and with an ellipsis for what is left out
-// before or after it. Marks in the addresses of links, in bare addresses, and in the names of linked
+// RenderMarked renders a passage as Render does, and marks its spans. An ellipsis stands for the text
+// that is left out before or after it. Marks in the addresses of links, in bare addresses, and in the names of linked
 // memories are not shown, nor those of a source that is too complex. An escaped character or an entity
 // in which a mark begins or ends is shown as it is written.
 func RenderMarked(p marked.Passage, resolve Resolve) (HTML, error) {
@@ -89,6 +89,9 @@ func RenderMarked(p marked.Passage, resolve Resolve) (HTML, error) {
 			p.Spans[i].Start += len(more)
 			p.Spans[i].End += len(more)
 		}
+	}
+	if len(p.Spans) == 0 {
+		return render(unmarked, source, resolve)
 	}
 	return render(converterOf(p.Spans), source, resolve)
 }

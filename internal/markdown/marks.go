@@ -12,8 +12,8 @@ import (
 	"memoir/internal/marked"
 )
 
-// marks renders text and code as goldmark's renderer does, with spans of the source marked. A mark is
-// inside the element of its text, so that elements stay nested.
+// marks renders text and code as goldmark's renderer does, with spans of the source marked and without
+// the language of code blocks. A mark is inside the element of its text, so that elements stay nested.
 type marks []marked.Span
 
 func (m marks) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {

@@ -265,8 +265,8 @@ func withoutLink(line, link string) string {
 	return string(rest)
 }
 
-// relistedFor returns the files of those known memories that had the file of a written memory, and lack
-// it since. Another file of theirs may be listed now.
+// relistedFor returns the present files of the known memories from which a written memory has taken its
+// file. The index may list one of these files instead.
 func (w *world) relistedFor(known []memories.Memory, written memories.Memory) (paths []string) {
 	for _, m := range known {
 		hadFile := slices.ContainsFunc(m.Files, func(f memories.MemoryFile) bool { return f.Path == written.Path })

@@ -265,7 +265,7 @@ func (c *card) addIndexFix() error {
 	c.ETags = []string{change.ETag()}
 	for _, f := range append([]engine.IndexChange{change}, change.Topics...) {
 		if d := shown.Diff(string(f.Before), string(f.After), maxLines); len(d.Hunks) > 0 {
-			// A repair also lists what is not listed.
+			// A repair also adds lines for memories that have none.
 			note := wording.Count(d.Removed, "line", "lines") + " removed, " + wording.Number(d.Added) + " added"
 			c.Changes = append(c.Changes, templates.ReviewChange{Title: f.Path, Path: true, Note: note, Diff: d})
 		}

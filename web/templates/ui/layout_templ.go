@@ -21,7 +21,7 @@ const (
 	TimelineSection Section = "timeline"
 	SearchSection   Section = "search"
 	SyncSection     Section = "sync"
-	SignInSection   Section = "sign-in" // leads nowhere else
+	SignInSection   Section = "sign-in" // without links, which would lead back to it
 	NoSection       Section = ""
 )
 
